@@ -1,10 +1,10 @@
 # The image of the service: docs/deployment.md.
 
-# Node 24 is the long-term release. To pin what it is made from: --build-arg NODE_IMAGE=node:24-slim@sha256:…, and likewise DEBIAN_IMAGE.
+# Node 24 is the long-term release. To pin the base images: --build-arg NODE_IMAGE=node:24-slim@sha256:…, and likewise DEBIAN_IMAGE.
 ARG NODE_IMAGE=node:24-slim
 ARG DEBIAN_IMAGE=debian:trixie-slim
 
-# The build, of which only the result is copied.
+# The build stage; only its output is copied.
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -26,7 +26,7 @@ RUN npm ci --omit=dev --omit=peer --omit=optional --no-audit --no-fund
 RUN find node_modules -name '*.map' -delete && \
     find node_modules/@prisma/client/runtime -name 'query_compiler_*' ! -name 'query_compiler_small_bg.postgresql.*' -delete
 
-# The rest of /app. Every user may read it, whatever umask the checkout was made with.
+# The rest of /app, readable by every user whatever the umask of the checkout.
 FROM ${NODE_IMAGE} AS files
 WORKDIR /app
 COPY package.json ./
@@ -40,15 +40,15 @@ RUN chmod -R u=rwX,go=rX . && chmod 755 dist/cli/main.js
 # Node.js alone, without npm and the like.
 FROM ${DEBIAN_IMAGE}
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
-# Programs ask for the name of their user. The audit export of docker-compose.yml writes to /audit.
+# Programs look up their user's name. The audit export of docker-compose.yml writes to /audit.
 RUN useradd --uid 1000 --user-group --no-create-home petstore && install -d -o petstore -g petstore -m 700 /audit && \
     ln -s /app/dist/cli/main.js /usr/local/bin/petstore && node --version
 WORKDIR /app
-# All of it belongs to root, so that the service cannot change itself where the root file system is writable.
+# Root owns everything, so the service cannot modify itself if the root file system is writable.
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=files /app ./
-# The management port is for the container's network; outside of an image it is for the host alone.
-# The user of the container says nothing of who changes a key.
+# The management port listens on the container's network; outside of an image, on localhost.
+# The container's user does not identify who changes a key.
 ENV NODE_ENV=production PETSTORE_ACTOR= MANAGEMENT_HOST=0.0.0.0
 # By number, so that Kubernetes can see that it is not root.
 USER 1000:1000

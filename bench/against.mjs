@@ -1,4 +1,4 @@
-// npm run bench -- --against DIR: compares two builds of the service. In each round both run in a fresh process, in turns.
+// npm run bench -- --against DIR: compares two builds of the service. Each round runs both in fresh processes, in turns.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { SERVERS } from './contests.mjs';

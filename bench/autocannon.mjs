@@ -1,4 +1,4 @@
-// Sends the requests of a file with autocannon and prints the result. A process of its own, as the load is heavy.
+// Sends the requests of a file with autocannon and prints the result. A separate process, as the load is heavy.
 import { readFile } from 'node:fs/promises';
 import autocannon from 'autocannon';
 
@@ -11,7 +11,7 @@ const result = await autocannon({
   connections: Number(connections),
   duration: Number(seconds),
   requests: [requests[0]],
-  // Each connection has requests of its own, so that they do not ask the same at the same time.
+  // Each connection has its own requests, so that no two send the same at once.
   setupClient(client) {
     const placeOf = (number) => Math.floor((number * requests.length) / Number(connections));
     client.setRequests(requests.slice(placeOf(clients), placeOf(clients + 1)));

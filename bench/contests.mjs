@@ -1,4 +1,4 @@
-// The servers, and the work at which they are compared.
+// The servers and the workloads that compare them.
 import { readFileSync } from 'node:fs';
 
 /** The service is measured as its image runs it. */
@@ -12,7 +12,7 @@ const FLAGS_OF_IMAGE = /^CMD \["node", (.*)"dist/m.exec(DOCKERFILE)?.[1].match(/
  * @property {readonly string[]} flags of Node.js
  * @property {boolean} hasPool whether it is tried with several numbers of connections to PostgreSQL
  * @property {boolean} hasCursors whether its pages begin at the cursors of the service
- * @property {boolean} isBare whether it orders from tables without the service's triggers
+ * @property {boolean} isBare whether its orders use tables without the service's triggers
  * @property {boolean} redis
  */
 
@@ -53,7 +53,7 @@ export const SERVERS = {
 
 const EACH = ['service', 'obvious', 'fastify-pg', 'fastify-pipeline'];
 
-/** The first server of a contest is the one that the others are compared with. */
+/** The first server of a contest is the baseline. */
 export const CONTESTS = [
   {
     title: 'The first page of 20',
@@ -69,7 +69,7 @@ export const CONTESTS = [
   { title: 'The same by `GET /v1/pets/{petId}`, which is deprecated', work: 'by-id', servers: EACH },
   { title: 'Twenty pets by random identifiers', work: 'by-ids', servers: EACH },
   { title: 'One order by a random identifier', work: 'read-order', servers: EACH },
-  // Last, because they change what the others read.
+  // Last, because they change the data.
   {
     title: 'New names of random pets, each durable before its response',
     work: 'change',

@@ -1,4 +1,4 @@
-// Loaded before a server: counts what it makes between two signals, and prints that as a line of JSON.
+// Preloaded into a server: counts its allocations between two signals, and prints them as JSON.
 import { createHook } from 'node:async_hooks';
 import { GCProfiler } from 'node:v8';
 
@@ -24,7 +24,7 @@ process.on('SIGUSR2', () => {
     begin.profiler.start();
     return;
   }
-  // What was made between two collections is how much larger the heap was before the second than after the first.
+  // Bytes allocated between two collections: the heap before the second minus the heap after the first.
   let [bytes, last] = [0, begin.used];
   for (const { beforeGC, afterGC } of begin.profiler.stop().statistics) {
     bytes += beforeGC.heapStatistics.usedHeapSize - last;

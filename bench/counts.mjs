@@ -1,4 +1,4 @@
-// npm run bench -- --counts: what a request makes in the process of the service. Unlike times, this hardly depends on the machine.
+// npm run bench -- --counts: what a request allocates in the service. Unlike times, this hardly depends on the machine.
 import { once } from 'node:events';
 import { SERVERS } from './contests.mjs';
 import { requestsOf } from './requests.mjs';
@@ -9,7 +9,7 @@ const SIZE = { pets: 100_000, keys: 10_000 };
 const SECONDS = 3;
 const FILE = 'requests-counts';
 
-/** Batches share promises: their number a request depends on how many are in flight. */
+/** Batches share promises, so promises per request depend on concurrency. */
 const CONNECTIONS = 64;
 
 /** @returns {Promise<string>} a table */

@@ -13,10 +13,10 @@ import { ACTIVE_KEYS, storedKeys } from './keys.mjs';
 export const DATA_DIRECTORY = reachableDirectory(fileURLToPath(new URL('.data', import.meta.url)));
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
 
-/** Changes with what `fill` writes. */
+/** Bump it when `fill` changes. */
 const FILL_VERSION = 2;
 
-/** So many requests a minute and a day that none is rejected: a rejection costs less than a response. */
+/** High enough that no request is rejected: a rejection costs less than a response. */
 const UNREACHABLE_LIMIT = 1_000_000_000;
 
 /** @param {(message: string) => void} log */
@@ -61,7 +61,7 @@ export async function openDatabases(log) {
       return (await superuser.query('show server_version')).rows[0].server_version;
     },
     async close() {
-      // Copies of runs, databases of other schemas, and what was interrupted.
+      // Copies from runs, databases of other schemas, and interrupted fills.
       const { rows } = await superuser.query(
         `select datname from pg_database
          where datname ~ '^(run|bench)_' and (datname !~ $1 or datname ~ 'unfinished$')`,

@@ -1,5 +1,5 @@
-// npm run bench -- --growth: what PostgreSQL spends on a request as pets, keys and replicas grow. It prints the table of docs/scaling.md and
-// draws its plot. Each round is a fresh process of the service for each variant, in turns.
+// npm run bench -- --growth: PostgreSQL's cost per request as pets, keys and replicas grow. It prints the table of docs/scaling.md and
+// draws its plot. Each round runs a fresh process per variant, in turns.
 import { spawn, spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -86,7 +86,7 @@ async function measureVariant({ replicas = 1, hasPooler = false, hasSnapshot = f
   }
 }
 
-/** What pg_dump and a long report do: PostgreSQL keeps all versions of rows that their snapshot may see. */
+/** Like pg_dump or a long report: PostgreSQL keeps all row versions that its snapshot may see. */
 async function holdSnapshot(connectionString) {
   const client = new pg.Client({ connectionString });
   await client.connect();
@@ -95,7 +95,7 @@ async function holdSnapshot(connectionString) {
   return client;
 }
 
-/** PgBouncer with the project's settings, but for its addresses. One before 1.21 has no named statements. */
+/** PgBouncer with the project's settings except addresses. Before 1.21 it has no named statements. */
 async function openPooler(databaseUrl) {
   const { pathname, searchParams } = new URL(databaseUrl);
   const [socketDirectory, port] = [searchParams.get('host'), '6432'];

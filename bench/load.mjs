@@ -1,5 +1,5 @@
-// The program that makes the load: wrk, which takes the least from the machine that it shares with the server, or autocannon, which
-// needs more than most servers here, so that ratios come out nearer to 1 than they are.
+// The load generator: wrk, which takes the least from the machine that it shares with the server, or autocannon, which
+// needs more CPU than most servers here, so that ratios appear closer to 1.
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
@@ -22,7 +22,7 @@ const THREADS = availableParallelism() > 4 ? 2 : 1;
  * @property {number} p50Ms
  * @property {number} p99Ms
  * @property {number} notOk responses that are not 2xx
- * @property {number} broken connections that failed, and responses that did not come
+ * @property {number} broken failed connections and missing responses
  */
 
 const wrk = {

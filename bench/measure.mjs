@@ -80,12 +80,12 @@ export function median(values) {
 const COMPARED = 40;
 
 /**
- * Makes sure that servers are compared at the same work: to the same request they must respond with the same bytes.
+ * Checks that servers do the same work: they must respond to the same request with the same bytes.
  *
  * @throws Error with the first difference
  */
 export async function assertSameResponses(contenders) {
-  // Orders were used up by the warm-up.
+  // The warm-up used up the orders.
   for (const { prepare } of contenders) await prepare(1);
   const [first, ...others] = contenders;
   for (let index = 0; index < COMPARED; index += 1) {
@@ -104,7 +104,7 @@ async function bodyOf({ running, requests }, index) {
   const response = await fetch(running.address + path, { method, headers: own, body });
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  // A new pet has an identifier of its own; an order is of another pet at each server, and placed at another time.
+  // New pets have different identifiers; orders have different pets and times on each server.
   if (path.startsWith('/v1/store/')) return text.replaceAll(/\d+/g, '0');
   return method === 'POST' ? text.replace(/"id":\d+/, '"id":0') : text;
 }

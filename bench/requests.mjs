@@ -3,10 +3,10 @@ import { encodeCursor } from '../dist/resources/pagination.js';
 import { makeAvailable, makeOrders } from './databases.mjs';
 import { ACTIVE_KEYS, plainKey } from './keys.mjs';
 
-/** Different requests of a work that is random. Too many for two in flight at a time to be the same. */
+/** Distinct requests of a random workload: enough that no two in flight are the same. */
 const DIFFERENT = 30_000;
 
-/** More than any machine manages: a row that is written a second time makes the round invalid. */
+/** More than any machine manages: writing a row twice invalidates the round. */
 const ROWS_PER_SECOND_MAX = 25_000;
 
 const STATUSES = ['available', 'pending', 'sold'];
@@ -18,7 +18,7 @@ const STATUSES = ['available', 'pending', 'sold'];
  * @param {'first-page' | 'random-pages' | 'by-id' | 'list-by-id' | 'by-ids' | 'change' | 'create' | 'order' | 'read-order' | 'change-order' | 'delete' | 'inventory'} work
  * @param {import('./contests.mjs').Server} server
  * @param {{ url: string, pets: number }} database
- * @param {number} seconds for which the rows of orders and deletions must do
+ * @param {number} seconds that the rows for orders and deletions must last
  * @returns {Promise<LoadRequest[]>}
  */
 export async function requestsOf(work, { hasCursors, isBare }, { url, pets }, seconds) {

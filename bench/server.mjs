@@ -22,7 +22,7 @@ const STOP_MS = 10_000;
  * @param {Record<string, string>} environment added to this process's
  */
 export async function startServer(file, flags, environment) {
-  // Log lines go to a file: the reader of a pipe would share the machine with what is measured.
+  // Logs go to a file: a pipe's reader would compete with the server for CPU.
   const logFile = join(DATA_DIRECTORY, 'server.log');
   const log = openSync(logFile, 'w');
   const child = spawn(node.path, [...flags, file], {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Puts a certificate with its chain, and its key, where HAProxy reads them, and has it use them for new connections. Also for a renewal:
+# Installs a certificate chain and its key for HAProxy, and reloads it for new connections. Also for renewals:
 #
 #   sh deploy/certificate.sh fullchain.pem privkey.pem
 set -eu
@@ -20,7 +20,7 @@ chmod 644 secrets/certificates/.new
 mv secrets/certificates/.new secrets/certificates/site.pem
 if ! sh deploy/reload.sh; then
   [ ! -e secrets/certificates/.former ] || mv secrets/certificates/.former secrets/certificates/site.pem
-  echo 'HAProxy does not accept the certificate; the former one is in its place again.' >&2
+  echo 'HAProxy does not accept the certificate; the former one has been restored.' >&2
   exit 1
 fi
 rm -f secrets/certificates/.former

@@ -1,7 +1,7 @@
-// HEALTHCHECK of the image: `node health.mjs` asks the management port whether the process lives, `node health.mjs ready`
-// whether requests may come. Node itself asks, so that the image needs no curl.
+// HEALTHCHECK of the image, over the management port: `node health.mjs` checks liveness, `node health.mjs ready`
+// readiness. It runs on Node, so that the image needs no curl.
 const check = process.argv[2] === 'ready' ? 'ready' : 'live';
-// Behind all addresses is this one.
+// A wildcard includes loopback.
 const named = process.env['MANAGEMENT_HOST'] ?? '';
 const address = ['', '0.0.0.0', '::'].includes(named) ? '127.0.0.1' : named;
 const host = address.includes(':') ? `[${address}]` : address;

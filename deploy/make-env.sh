@@ -1,6 +1,6 @@
 #!/bin/sh
 # Writes .env for docker-compose.yml, and a random password into each file of secrets/. Never overwrites one, because it is the
-# password of a database volume. Passwords that an older .env has are moved.
+# password of a database volume. Moves passwords from an older .env.
 set -eu
 cd "$(dirname "$0")/.."
 umask 077
@@ -13,7 +13,7 @@ chmod 700 secrets
 while read -r name variable; do
   if [ ! -e "secrets/$name" ]; then
     password=$([ ! -e .env ] || sed -n "s/^$variable=//p" .env)
-    # `set -e` does not see that a disk is full in a pipe.
+    # `set -e` misses a full disk in a pipeline.
     password=${password:-$(random)}
     [ -n "$password" ]
     printf '%s' "$password" >"secrets/.$name"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Has HAProxy and Prometheus read their configuration again, without a request that fails: after a change of deploy/haproxy,
+# Reloads the configuration of HAProxy and Prometheus without failed requests, after a change of deploy/haproxy,
 # deploy/prometheus, deploy/grafana or of a certificate. Grafana finds new dashboards by itself.
 set -eu
 cd "$(dirname "$0")/.."
@@ -10,7 +10,7 @@ is_running() { [ -n "$(compose ps --quiet "$1")" ]; }
 is_running haproxy || is_running prometheus || exit 0
 compose build --quiet configuration
 if is_running haproxy; then
-  # Checked beside the present one, with which HAProxy would start again meanwhile.
+  # Checked next to the current one, which HAProxy would use if it restarted now.
   compose run --rm --no-deps --entrypoint sh configuration -c 'rm -rf /configuration/next && cp -R /petstore/deploy /configuration/next'
   compose exec --no-TTY haproxy haproxy -c -q -f /configuration/next/haproxy/haproxy.cfg
 fi

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Replaces the replicas of the profile scale one after another, while the others serve, or else the one container: after a new image was
-# built or pulled, or .env was changed. Each one's dependencies come first, the migrations among them, which work with the release
-# before, too. (With --no-deps, Compose would replace all containers at once at the next `up`.) If a new container does not become
-# healthy, all go back to the image from before, which keeps the tag `before`. Then the configuration of HAProxy and Prometheus
-# is read again.
+# Replaces the replicas of the profile scale one by one while the others serve, or else the single container: after a new image was
+# built or pulled, or .env was changed. Dependencies start first, including migrations, which are compatible with the previous
+# release. (With --no-deps, the next `up` would replace all containers at once.) If a new container does not become
+# healthy, all roll back to the previous image, tagged `before`. Then the configuration of HAProxy and Prometheus
+# is reloaded.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -24,10 +24,10 @@ done
 name=${before#* }
 before=${before%% *}
 
-# The name of an image without its tag, which a port of the registry is not.
+# The image name without its tag; a registry port is not a tag.
 repository_of() { case ${1##*/} in *:*) echo "${1%:*}" ;; *) echo "$1" ;; esac }
 
-# The image gets its name back, so that the next `up` does not take the new one either. The migrations stay.
+# The old image gets its tag back, so that the next `up` does not use the new one. Migrations stay.
 go_back() {
   compose logs --no-log-prefix --tail 20 "$1" >&2
   [ -n "$before" ] || exit 1
@@ -35,13 +35,13 @@ go_back() {
   case $image in
     *@*)
       export PETSTORE_IMAGE="$before"
-      echo "$1 is not healthy with $image: set PETSTORE_IMAGE back as well. Back to $name:" >&2
+      echo "$1 is not healthy with $image: reset PETSTORE_IMAGE as well. Back to $name:" >&2
       ;;
     *)
       failed=$(repository_of "$image"):failed
       docker tag "$image" "$failed"
       docker tag "$before" "$image"
-      echo "$1 is not healthy with the new image, which is $failed now. Back to the one from before:" >&2
+      echo "$1 is not healthy with the new image, now tagged $failed. Rolling back to the old one:" >&2
       ;;
   esac
   for replica in $replicas; do
@@ -51,7 +51,7 @@ go_back() {
   exit 1
 }
 
-# Built anew under the same name, it would have none any more.
+# A rebuild under the same name would leave it untagged.
 if [ -n "$before" ] && [ "$(docker image inspect --format '{{.Id}}' "$name" || true)" != "$before" ]; then
   docker tag "$before" "$(repository_of "${name%@*}"):before"
 fi

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Gives one of the passwords in secrets/ a new value, everywhere: sh deploy/rotate.sh api|owner|cli|postgres|grafana
-# The service has two roles in turn. Both work while its containers are replaced, one after another where there are several.
+# Rotates one of the passwords in secrets/ everywhere: sh deploy/rotate.sh api|owner|cli|postgres|grafana
+# The service alternates between two roles. Both work while its containers are replaced, one by one if there are several.
 # After an interruption, run it again.
 set -eu
 cd "$(dirname "$0")/.."
@@ -11,7 +11,7 @@ fail() {
   exit 1
 }
 
-# In place, because containers have mounted this very file, and over what it has, so that a full disk leaves the former content.
+# Overwrites in place: containers have mounted this inode, and a full disk must leave the old content.
 renew() {
   od -An -N24 -tx1 /dev/urandom | tr -d ' \n' >secrets/.new
   [ "$(wc -c <secrets/.new)" -eq 48 ] || fail 'secrets/ has no room for a file.'
@@ -25,13 +25,13 @@ renew() {
 
 is_running() { [ -n "$(docker compose --profile '*' ps --quiet "$1")" ]; }
 
-# Has PostgreSQL and PgBouncer know the passwords of the files. The names are of roles of which somebody may be logged in.
+# Applies the passwords to PostgreSQL and PgBouncer. The arguments are roles that may have open sessions.
 apply() {
   docker compose run --rm --no-deps --env ROTATED="$*" roles </dev/null
   if is_running pgbouncer; then docker compose exec --no-TTY pgbouncer sh /etc/pgbouncer/start.sh reload </dev/null; fi
 }
 
-# Replaces only what does not run with the role of .env yet.
+# Replaces only containers without the role from .env.
 replace_containers() {
   if is_running api || is_running api-1; then sh deploy/roll.sh; fi
 }
@@ -46,9 +46,9 @@ rotate_api() {
   case $present in
     petstore_api) next=petstore_api_2 ;;
     petstore_api_2) next=petstore_api ;;
-    *) fail "PETSTORE_API_ROLE is $present: it has to be petstore_api or petstore_api_2." ;;
+    *) fail "PETSTORE_API_ROLE is $present: it must be petstore_api or petstore_api_2." ;;
   esac
-  # An interrupted rotation may have left containers that log in as the role that is next.
+  # An interrupted rotation may have left containers that use the next role.
   replace_containers
   renew "$next"
   apply "$next"
@@ -81,7 +81,7 @@ case ${1:-} in
     apply
     ;;
   grafana)
-    # It reads the file at its first start alone.
+    # It reads the file only at its first start.
     is_running grafana || fail 'Start Grafana first: docker compose --profile observe up --detach grafana'
     renew grafana
     docker compose exec --no-TTY grafana sh -c \

@@ -1,4 +1,4 @@
--- The statements of the service, under the names by which pg_stat_statements, metrics and traces have them. Written by "npm run docs".
+-- The statements of the service, under their names in pg_stat_statements, metrics and traces. Written by "npm run docs".
 
 -- add_database_outages
 insert into database_outages (replica, began_at, ended_at, undecided_of_no_key)
@@ -35,7 +35,7 @@ set
   minute_peak = greatest(u.minute_peak, excluded.minute_peak);
 
 -- admission
--- The timestamp at which the batch is decided. This transaction does not wait for the disk.
+-- The timestamp at which the batch is decided. The commit does not wait for the disk.
 with clock as materialized (
   select
     t.now,
@@ -84,7 +84,7 @@ input as materialized (
   ) as k
 ),
 
--- The requests of each key, because its secrets share its counters.
+-- The requests per key: the secrets of a key share its counters.
 requested as (
   select id, sum(requests) as requests, minute_limit, day_limit, month_limit, suspended_until, lifted_at, reset_at
   from input
@@ -92,7 +92,7 @@ requested as (
   group by id, minute_limit, day_limit, month_limit, suspended_until, lifted_at, reset_at
 ),
 
--- The counters, not locked yet: the row of a barred key is not written, and a lock would be a write.
+-- The counters, not locked yet: a barred key's row is not written, and a lock would be a write.
 unlocked as materialized (
   select
     r.requests, r.minute_limit, r.day_limit, r.month_limit, r.suspended_until, r.lifted_at, clock.now, clock.horizon,
@@ -115,8 +115,8 @@ unlocked as materialized (
   ) as c
 ),
 
--- The rows that may be written, as they are now. All replicas lock them in the same order. A reset that another replica has applied
--- since the statement began is not due any more.
+-- The rows that may be written, as they are now. All replicas lock them in the same order. A reset already applied by another replica
+-- since the statement began is no longer due.
 locked as materialized (
   select u.requests, u.minute_limit, u.day_limit, u.month_limit, u.suspended_until, u.lifted_at, u.now, u.horizon,
     case when c.usage_reset_at is not distinct from u.usage_reset_at then u.due_reset end as due_reset,
@@ -132,7 +132,7 @@ locked as materialized (
   ) as c
 ),
 
--- The windows of the requests: the present ones, or later ones if another replica has opened them already. A row ahead of the
+-- The windows of the requests: the current ones, or later ones if another replica has already opened them. A row ahead of the
 -- horizon was written by another clock (that of an earlier primary) and is ignored.
 windowed as materialized (
   select
@@ -149,7 +149,7 @@ windowed as materialized (
   ) as r
 ),
 
--- The counts of those windows, and the last ban unless it was lifted. A reset that is due empties what they have admitted.
+-- The counts of those windows, and the last ban unless it was lifted. A due reset sets their admitted counts to zero.
 current_counts as materialized (
   select
     api_key_id, requests, minute_limit, day_limit, month_limit, suspended_until, lifted_at, now, ahead, was_barred,
@@ -174,7 +174,7 @@ current_counts as materialized (
   from windowed
 ),
 
--- As many requests are granted as each window has left. A ban may have started while this statement waited for the lock.
+-- Grants as many requests as all windows have left. A ban may have started while this statement waited for the lock.
 granted as materialized (
   select
     *,
@@ -186,7 +186,7 @@ granted as materialized (
 
 -- The other requests are rejected and counted, up to the rejection that starts a ban; later ones find the key banned. Every $4-th
 -- rejection of a minute starts a ban, which lasts twice as long as the last one if that ended less than a day ago. While
--- bans_lifted_at is in the future, no ban starts. A suspension without an end lasts until the last second that has a year of four digits.
+-- bans_lifted_at is in the future, no ban starts. A suspension without an end lasts until the last second of the year 9999.
 decided as materialized (
   select
     *,
@@ -205,8 +205,8 @@ decided as materialized (
   from granted
 ),
 
--- Writes the counts, which stop at the bound of their constraint. Here barred_until is set only if this batch starts a ban. The version that
--- this statement found has the generation "seen", and the one that it locked and updates a later one if another replica was faster.
+-- Writes the counts, capped by their constraint. Here barred_until is set only if this batch starts a ban. The row version that
+-- this statement read has the generation "seen"; the locked one has a later generation if another replica was faster.
 counted as (
   update api_key_counters c
   set
@@ -228,8 +228,8 @@ counted as (
     and not d.barred
 ),
 
--- After midnight the finished day becomes history, and at a reset what the day has admitted so far. It exists already after a reset, or if
--- a clock went back: then both count.
+-- After midnight the finished day moves to history; at a reset, the day's admitted count so far. The row exists already after a reset, or if
+-- a clock went back: then add both.
 closed as (
   insert into api_key_usage as u (api_key_id, day, admitted, refused)
   select api_key_id, finished_at, finished_admitted, finished_refused
@@ -242,7 +242,7 @@ closed as (
     refused = least(u.refused + excluded.refused, count_max())
 ),
 
--- For operators: a ban leaves a trace, and with which limits. A clock that went back could repeat one to the microsecond.
+-- For operators: records each ban with its limits. A clock that went back could repeat one to the microsecond.
 traced as (
   insert into api_key_bans (api_key_id, began_at, ends_at, minute_limit, day_limit, month_limit)
   select api_key_id, now, barred_until, minute_limit, day_limit, nullif(month_limit, 0)
@@ -301,7 +301,7 @@ held as materialized (
   where record.id = any(array(select record_id from input))
   order by record.id
   for no key update of record skip locked),
--- as the lock found it; what is locked, as it was when the statement began
+-- locked rows as of the lock; others as of the start of the statement
 present as (
   select record, true as is_held from held
   union all
@@ -351,7 +351,7 @@ held as materialized (
   where record.id = any(array(select record_id from input))
   order by record.id
   for no key update of record skip locked),
--- as the lock found it; what is locked, as it was when the statement began
+-- locked rows as of the lock; others as of the start of the statement
 present as (
   select record, true as is_held from held
   union all
@@ -393,7 +393,7 @@ order by number;
 with input as materialized (
   select
     *,
-    -- without a key, or with one with which neither an earlier item nor another transaction creates at this moment
+    -- without a key, or with one that no earlier item and no other open transaction is using to create
     key is null or not is_used and row_number() over (partition by api_key_id, key order by number) = 1
       and pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as holds_key
   from (
@@ -404,7 +404,7 @@ with input as materialized (
         where known.api_key_id = wanted.api_key_id and known.key = wanted.key and known.expires_at > now()) as is_used
     from unnest($1::jsonb[], $2::bigint[], $3::text[], $4::bytea[])
       with ordinality as wanted (members, api_key_id, key, fingerprint, number)) as wanted),
--- a request whose key is used neither waits for a row nor takes something from another
+-- a request whose key is used neither waits for a row nor affects other requests
 candidate as (
   select * from input where holds_key),
 decided as (
@@ -456,7 +456,7 @@ order by input.number;
 with input as materialized (
   select
     *,
-    -- without a key, or with one with which neither an earlier item nor another transaction creates at this moment
+    -- without a key, or with one that no earlier item and no other open transaction is using to create
     key is null or not is_used and row_number() over (partition by api_key_id, key order by number) = 1
       and pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as holds_key
   from (
@@ -467,7 +467,7 @@ with input as materialized (
         where known.api_key_id = wanted.api_key_id and known.key = wanted.key and known.expires_at > now()) as is_used
     from unnest($1::jsonb[], $2::bigint[], $3::text[], $4::bytea[])
       with ordinality as wanted (members, api_key_id, key, fingerprint, number)) as wanted),
--- a request whose key is used neither waits for a row nor takes something from another
+-- a request whose key is used neither waits for a row nor affects other requests
 candidate as (
   select * from input where holds_key),
 decided as (
@@ -844,7 +844,7 @@ order by page.number;
 with input as materialized (
   select
     *,
-    -- without a key, or with one with which neither an earlier item nor another transaction creates at this moment
+    -- without a key, or with one that no earlier item and no other open transaction is using to create
     key is null or not is_used and row_number() over (partition by api_key_id, key order by number) = 1
       and pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as holds_key
   from (
@@ -855,7 +855,7 @@ with input as materialized (
         where known.api_key_id = wanted.api_key_id and known.key = wanted.key and known.expires_at > now()) as is_used
     from unnest($1::jsonb[], $2::bigint[], $3::text[], $4::bytea[])
       with ordinality as wanted (members, api_key_id, key, fingerprint, number)) as wanted),
--- a request whose key is used neither waits for a row nor takes something from another
+-- a request whose key is used neither waits for a row nor affects other requests
 candidate as (
   select * from input where holds_key),
 wanted as materialized (
@@ -918,7 +918,7 @@ left join free on free.number = input.number
 order by input.number;
 
 -- plain_admission
--- The one timestamp at which the batch is decided, and the windows that it falls into.
+-- The timestamp at which the batch is decided, and the windows that contain it.
 with clock as materialized (
   select
     t.now,
@@ -929,7 +929,7 @@ with clock as materialized (
   from (select coalesce($3::timestamptz, now()) as now) as t
 ),
 
--- The keys of this batch. The limit drops no row: it hides the length of the arrays, so that the planner chooses index lookups.
+-- The keys of this batch. The limit drops no rows: it hides the array length, so that the planner chooses index lookups.
 live as (
   select
     clock.now,
@@ -967,7 +967,7 @@ live as (
   ) as k
 ),
 
--- The counters with enough requests left, as they are now. All replicas lock them in the same order. They may be of an earlier minute.
+-- The counters with enough requests left, as they are now. All replicas lock them in the same order. Their minute may be in the past.
 -- The row of a banned key is not locked, which would be a write.
 available as materialized (
   select
@@ -999,8 +999,8 @@ set
   minute = a.this_minute,
   minute_admitted = a.requests + a.minute_admitted,
   minute_refused = a.minute_refused,
-  -- It does not change. But PostgreSQL checks the constraints with the version that this statement found before it takes a newer one, and
-  -- the day of the former may be an earlier one.
+  -- It does not change. But PostgreSQL first checks the constraints with the row version that this statement read, not the newest, and
+  -- its day may be an earlier one.
   day = a.this_day,
   day_admitted = a.requests + a.day_admitted,
   generation = least(c.generation + (random() < 0.008)::int, count_max())

@@ -2,11 +2,11 @@
 --
 --   psql "$DATABASE_URL" -v ON_ERROR_STOP=1 -f prisma/roles.sql
 --
--- as the owner of the tables, and once as a superuser, because a part of it needs one: the owner gets a warning of what is missing.
--- Other roles keep their rights, unless "set petstore.revoke_unlisted = on" comes before: "petstore db roles --revoke-unlisted". It
--- can be repeated, also while services are running. Roles belong to the whole server and not every owner may create them, so
--- this is a script and not a migration. Without it, the owner does everything. People and services log in with roles of their
--- own that are members:
+-- as the owner of the tables, and once as a superuser: parts of it need one, and warn the owner if they were skipped.
+-- Other roles keep their rights unless petstore.revoke_unlisted is on ("petstore db roles --revoke-unlisted"). The script
+-- is idempotent and safe while services run. Roles belong to the whole server, and not every owner may create them, so
+-- this is a script, not a migration. Without it, everything runs as the owner. People and services log in as their
+-- own member roles:
 --
 --   create role shop_api login password '…' connection limit 50 in role petstore_service;
 --   create role alice login password '…' connection limit 10 in role petstore_operator;
@@ -30,12 +30,12 @@ declare
     ['exit_on_error', 'off'],
     ['default_transaction_isolation', 'read committed'],
     ['jit', 'off'],
-    -- For the default of DATABASE_STATEMENT_TIMEOUT_MS, 950; `petstore db roles` passes those for the configured one.
+    -- For the default DATABASE_STATEMENT_TIMEOUT_MS (950); `petstore db roles` passes those for the configured value.
     ['statement_timeout', coalesce(nullif(current_setting('petstore.statement_timeout', true), ''), '600ms')],
     ['lock_timeout', coalesce(nullif(current_setting('petstore.lock_timeout', true), ''), '400ms')],
     ['idle_in_transaction_session_timeout', '5s']
   ];
-  -- Long enough for an export of the audit log or a bulk change. A login may change them for its sessions: they stop mistakes, not malice.
+  -- Long enough for an export of the audit log or a bulk change. Sessions may override them: they stop mistakes, not malice.
   settings_of_people constant text[] := array[
     ['statement_timeout', '15min'],
     ['idle_in_transaction_session_timeout', '5min']
@@ -92,7 +92,7 @@ begin
     end loop;
   end if;
 
-  -- For roles that log in as members, also through a pooler. Settings of a role in a database have the highest precedence.
+  -- For member login roles, also through a pooler. Settings per role and database have the highest precedence.
   for object in
     select rolname as name, coalesce(setconfig, '{}') as present, serves,
       case when serves then settings else settings_of_people end
@@ -107,7 +107,7 @@ begin
     begin
       foreach wanted slice 1 in array object.wanted loop
         continue when wanted[1] || '=' || wanted[2] = any (object.present);
-        -- Another value than none is somebody's choice, unless the service relies on it.
+        -- A value that is already set is kept, unless the service relies on it.
         continue when (not object.serves or wanted[1] = 'temp_file_limit')
           and exists (select from unnest(object.present) as p where p like wanted[1] || '=%' and p !~ '=(0|-1)$');
         execute format('alter role %I in database %I set %I = %L', object.name, current_database(), wanted[1], wanted[2]);
@@ -123,19 +123,19 @@ begin
     return;
   end if;
 
-  -- The migrations brought the list of rights: prisma/sql/functions/role_rights.sql.
-  -- First what is beyond it: a right on a table that is revoked takes those on its columns with it.
+  -- The migrations create the list of rights: prisma/sql/functions/role_rights.sql.
+  -- Revoke first: revoking a right on a table also revokes it on the columns.
   for object in
     select statement
     from public.rights_that_differ()
     where difference = 'beyond'
-      -- Memberships are of the whole server, where other databases may need them.
+      -- Memberships are server-wide, so other databases may need them.
       or difference = 'unlisted' and privilege not in ('member', 'owner') and current_setting('petstore.revoke_unlisted', true) = 'on'
   loop
     begin
       execute object.statement;
     exception
-      -- A superuser, or who granted it, may: the warnings name them.
+      -- A superuser or the grantor may: the warnings name them.
       when insufficient_privilege then null;
     end;
   end loop;

@@ -32,7 +32,7 @@ export class AppModule {
         ScheduleModule.forRoot(),
         TelemetryModule,
         ManagementModule,
-        // A supervisor that gets no response from the management port during migrations would end the start.
+        // Without a response from the management port during migrations, a supervisor kills the process.
         PrismaModule.openAfter(ManagementModule, ManagementServer),
         ObserversModule,
         BatchingModule,
@@ -46,7 +46,7 @@ export class AppModule {
         OpenApiModule,
         LifecycleModule,
       ],
-      // The guards of every route, in their order.
+      // The guards of every route, in order.
       providers: [
         { provide: APP_GUARD, useExisting: ApiKeyGuard },
         { provide: APP_GUARD, useExisting: PlanThrottlerGuard },

@@ -25,7 +25,7 @@ async function start(interrupted: AbortSignal): Promise<void> {
   try {
     setUpOpenApi(app);
     await app.init();
-    // Not Nest's own listen, which also logs what it rejects with.
+    // Not Nest's own listen, which also logs its error.
     await app.getHttpAdapter().getInstance().listen({ port: config.port, host: config.host });
     await app.get(Startup).finish();
     interrupted.throwIfAborted();
@@ -36,24 +36,24 @@ async function start(interrupted: AbortSignal): Promise<void> {
   }
 }
 
-/** Under 300 requests a second it needs 150 MB; with 144 it is killed. */
+/** At 300 requests a second it needs 150 MB; with 144 it is killed. */
 const MEMORY_MIN = 192 * 2 ** 20;
 
-/** Without this, a process that is killed for its memory leaves no reason. */
+/** Without this, an out-of-memory kill leaves no explanation. */
 function warnOfMemory(logger: Logger): void {
-  // 0 or a number beyond any machine's: no limit is set.
+  // 0 or an impossibly large number: no limit is set.
   const bytes = process.constrainedMemory();
   if (bytes === 0 || bytes >= MEMORY_MIN) return;
   logger.warn(
-    `this container is limited to ${Math.floor(bytes / 2 ** 20)} MB of memory, and is killed beyond that: give it 192 or more`,
+    `this container is limited to ${Math.floor(bytes / 2 ** 20)} MB of memory, and is killed above that: set at least 192 MB`,
   );
 }
 
-// A reader that has gone does not end the service.
+// A closed output pipe must not end the service.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 const interruption = new AbortController();
-// Before anything is started that would outlive this process. When the service runs, Nest handles the signals.
+// Registered before anything starts that could outlive this process. Once it runs, Nest handles the signals.
 for (const signal of SHUTDOWN_SIGNALS) process.on(signal, () => interruption.abort());
 
 start(interruption.signal).catch((error: unknown) => {

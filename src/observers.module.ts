@@ -13,7 +13,7 @@ const listOf = (observers: InjectionToken, ...tokens: readonly InjectionToken[])
   useFactory: (...all: readonly unknown[]) => all.filter((observer) => observer !== undefined),
 });
 
-/** The observers of bans, batches and requests, in the order in which they are called. What is observed knows no observer. */
+/** The observers of bans, batches and requests, in call order. Observed code does not import its observers. */
 @Global()
 @Module({
   providers: [

@@ -75,7 +75,7 @@ describe('the body of a request that is rejected, or that has no route', () => {
     },
   );
 
-  it('leaves the connection open where it has arrived, and is not parsed', async () => {
+  it('keeps the connection open if it has arrived, and is not parsed', async () => {
     const key = await exhaustedKey();
     const parse = jest.spyOn(JSON, 'parse');
     await Connection.with(service.port, async (connection) => {
@@ -140,14 +140,14 @@ describe('bodies that have not arrived whole', () => {
   const REJECTED = '503 service_unavailable, close';
   const READ = '400 invalid_body, keep-alive';
 
-  it('take 16 MiB of one client address: one more is 503 and closes, until they have arrived', async () => {
+  it('take up to 16 MiB per client address: one more gets 503 and closes, until they arrive', async () => {
     const [one, other] = ['192.0.2.1', '192.0.2.2'];
     for (let round = 0; round < 3; round += 1) {
       expect(await sendAll([one, one, other], 10 * MIB, 1)).toEqual([REJECTED, READ, READ]);
     }
   });
 
-  it('count no more after their response, also where it came before their end', async () => {
+  it('stop counting at the response, even before the body ends', async () => {
     const { port = 0 } = small[0] ?? {};
     const request = { key: service.key, address: '203.0.113.1' };
     // More than an address may hold, if each one were counted for good.

@@ -37,7 +37,7 @@ const names = async (): Promise<readonly string[]> =>
   );
 
 describe('a new category', () => {
-  it('is returned as it is found, with its place and its ETag', async () => {
+  it('is returned as stored, with Location and ETag', async () => {
     const response = await create('Größe 大 "x"');
     expect(response.status).toBe(201);
     const { id, name } = (await response.clone().json()) as Category;
@@ -69,7 +69,7 @@ describe('a new category', () => {
     expect((await created('Snakes')).id).toBe(fish.id + 1);
   });
 
-  it('may have no name that another has but for the case of ASCII letters', async () => {
+  it('must have a unique name, ignoring ASCII case', async () => {
     await created('Dogs');
     expect(await codeOf(await create('dOgS'))).toBe('category_exists');
     // Other letters are not folded, so that the rule is the same on every server.
@@ -78,7 +78,7 @@ describe('a new category', () => {
     expect(await names()).toEqual(['Dogs', 'ÄPFEL', 'äPFEL']);
   });
 
-  it('is created once by equal requests with an Idempotency-Key, also when it has been deleted', async () => {
+  it('is created once by equal requests with an Idempotency-Key, even if deleted since', async () => {
     const first = await create('Dogs', { 'idempotency-key': 'once' });
     const text = await first.text();
     await remove((JSON.parse(text) as Category).id);
@@ -99,7 +99,7 @@ describe('a new category', () => {
   });
 });
 
-describe('of many requests for one name, on two replicas, one gets it', () => {
+describe('one of many requests for a name on two replicas wins', () => {
   it.each(['with', 'without'])('%s Idempotency-Keys', async (which) => {
     const responses = await Promise.all(
       Array.from({ length: 60 }, (_, n) => {
@@ -175,7 +175,7 @@ describe('PUT', () => {
     expect(statuses.toSorted((one, two) => one - two)).toEqual([200, ...Array<number>(29).fill(412)]);
   });
 
-  it('reports a body before a number that is no int64', async () => {
+  it('reports body errors before a non-int64 number', async () => {
     const response = await service.send('PUT', '/v1/categories/dogs', '{}');
     expect([response.status, await codeOf(response)]).toEqual([400, 'invalid_body']);
     const named = await service.send('PUT', '/v1/categories/dogs', '{"name":"Dogs"}');
@@ -247,7 +247,7 @@ describe('the list', () => {
 });
 
 describe('a category that another transaction has locked', () => {
-  it('is waited for, and others are written meanwhile', async () => {
+  it('waits, and others are written meanwhile', async () => {
     const { id } = await created('Dogs');
     const holder = new Client({ connectionString: service.databaseUrl });
     await holder.connect();
@@ -295,7 +295,7 @@ describe('a category that another transaction has locked', () => {
     await holder.end();
   });
 
-  it('a name that is inserted between the look and the insertion is a conflict, too', async () => {
+  it('a name inserted between check and insert is also a conflict', async () => {
     await put(1, 'Dogs');
     await service.pool.query(
       `create sequence looks;

@@ -188,7 +188,7 @@ describe('If-Match', () => {
     expect(responses.map(({ status }) => status)).toEqual([404, 404, 400, 404, 401]);
   });
 
-  it('is ignored by POST like If-None-Match, because it changes no record that a client has read', async () => {
+  it('is ignored by POST like If-None-Match, because POST changes no existing record', async () => {
     for (const condition of ['"other"', 'malformed', '*']) {
       const headers = { 'if-match': condition, 'if-none-match': condition };
       const pet = await service.post('/v1/pets', '{"name":"Rex","categoryId":1}', headers);

@@ -102,7 +102,7 @@ describe('the dashboard', () => {
     }
   });
 
-  it('rejects the names of other sites, which could lead here', async () => {
+  it('rejects foreign host names, which could resolve here', async () => {
     const { port, hostname } = new URL(service.management);
     const status = await new Promise((resolve, reject) => {
       request({ port, hostname, path: '/dashboard', headers: { host: 'evil.example' } })
@@ -170,7 +170,7 @@ describe('Dashboard', () => {
       `update api_key_counters set minute = now(), day = (now() at time zone 'UTC')::date, day_admitted = 10, day_refused = 2 where api_key_id < 4`,
     );
     await pool.query(`select suspend_api_key(7)`);
-    problems = ['The usage by hour cannot be written: the log says why.'];
+    problems = ['The usage by hour cannot be written: see the log.'];
     expect(await view('summary')).toMatchObject({
       ...{ active: 3, address: 'http://localhost:3000', problems },
     });
@@ -249,7 +249,7 @@ describe('Dashboard', () => {
     await pool.query('truncate database_outages');
   });
 
-  it('shows a name that turns the direction of text with that written out', async () => {
+  it('escapes bidirectional controls in names', async () => {
     const { rows } = await pool.query<{ id: string }>(
       `select id::text from issue_api_key(U&'pay\\202Ecod', 'pro')`,
     );
@@ -397,7 +397,7 @@ describe('Dashboard', () => {
     ['keys?state=lively', 'state must be one of live, banned, suspended, unissued, expired, revoked'],
     [
       'hours?from=2026-11-20T09:30:00Z&to=2026-11-20T10:30:00Z',
-      'from and to must be whole hours, in their order, and at most 35 days apart',
+      'from and to must be whole hours, in order, and at most 35 days apart',
     ],
     [`keys?search=${'x'.repeat(101)}`, 'search must have at most 100 characters, and no NUL'],
   ])('rejects %s in a sentence', async (target, message) => {
@@ -422,7 +422,7 @@ describe('Dashboard', () => {
     expect((await get('/dashboard/data/key?key=9007199254740993')).body).toContain('"id":"9007199254740993"');
   });
 
-  it('is not read by pages of other sites, which may link to it', async () => {
+  it('cannot be read by other sites, which may link to it', async () => {
     const link = { target: '/dashboard', host: 'localhost', site: 'cross-site' };
     expect(await dashboard.respond(link)).toMatchObject({ status: 200 });
     expect(await fromSite('cross-site')).toMatchObject({ status: 403 });
@@ -430,7 +430,7 @@ describe('Dashboard', () => {
     expect(await fromSite('same-origin')).toMatchObject({ status: 200 });
   });
 
-  it('leads from a path with a slash at its end to the page', async () => {
+  it('redirects a trailing slash to the page', async () => {
     expect(await get('/dashboard/')).toMatchObject({ status: 308, headers: { location: '../dashboard' } });
   });
 
@@ -446,14 +446,14 @@ describe('Dashboard', () => {
     expect(lines).toHaveLength(125);
   });
 
-  it('makes a view once for all tabs that are open', async () => {
+  it('builds a view once for all open tabs', async () => {
     const made = await Promise.all(Array.from({ length: 10 }, () => get('/dashboard/data/summary')));
     expect(new Set(made.map(({ body }) => body)).size).toBe(1);
     expect((await get('/dashboard/data/summary?other=1')).body).toBe(made[0]?.body);
     expect(proxy.connections).toBe(1);
   });
 
-  it('makes a view anew when it is ten seconds old', async () => {
+  it('rebuilds a view after ten seconds', async () => {
     const now = performance.now.bind(performance);
     const madeAt = async (laterMs: number) => {
       jest.spyOn(performance, 'now').mockImplementation(() => now() + laterMs);
@@ -465,7 +465,7 @@ describe('Dashboard', () => {
     jest.restoreAllMocks();
   });
 
-  it('ends a statement that takes long, goes on with others, and loses nothing', async () => {
+  it('cancels a slow statement, continues with others, and loses nothing', async () => {
     const lock = await holdOpen(database.url, 'lock table api_key_usage_hours in access exclusive mode', []);
     const [hours, summary] = await Promise.all([
       get('/dashboard/data/hours'),

@@ -65,7 +65,7 @@ describe('while the database is away', () => {
     },
   );
 
-  it('a request without a key, or with what cannot be one, waits for nothing', async () => {
+  it('a request without a key, or with a malformed one, does not wait', async () => {
     const address = newAddress();
     await proxy.mode('black-hole');
     const responses = await Promise.all(
@@ -78,7 +78,7 @@ describe('while the database is away', () => {
     for (const { ms } of responses) expect(ms).toBeLessThan(1000);
   });
 
-  it('a server that moved without a message costs one time-out, not one for each open connection', async () => {
+  it('a server that moved silently costs one time-out, not one per open connection', async () => {
     await openAllConnections();
     // One less: the probe that looks for lost connections has none open until there is one to look for.
     expect(proxy.connections).toBe(service.config.database.poolMax - 1);
@@ -97,7 +97,7 @@ describe('while the database is away', () => {
     });
     // Before any timer runs: on a busy machine the first of them are due by now.
     await new Promise((resolve) => process.nextTick(resolve));
-    // 5,000 wait beside the one statement that is under way.
+    // 5,000 wait beside the one statement that is in flight.
     expect(codes).toHaveLength(5500 - 5000 - 32);
     await Promise.all(flood);
     expect(new Set(codes)).toEqual(new Set(['service_unavailable']));
@@ -175,7 +175,7 @@ describe('a process whose database is away', () => {
     await proxy.mode('black-hole');
   });
 
-  it('responds with 200 or 503 while connections are cut at any moment of their making', async () => {
+  it('responds with 200 or 503 while connections are cut at any point of their setup', async () => {
     const cuts = 30;
     const responses = [];
     for (let cut = 0; cut < cuts; cut += 1) {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { connectionTo } from '../src/config/database-tls.js';
-import { describeFault } from '../src/errors/describe-fault.js';
+import { describeError } from '../src/errors/describe-error.js';
 import { closeSession, openSession } from '../src/database/session-settings.js';
 import { findingsOf, petstoreOn } from './cli/support/petstore.js';
 import { createTestDatabase, type TestDatabase } from './support/database.js';
@@ -15,7 +15,7 @@ const CA = `sslrootcert=${CERTIFICATES}ca.pem`;
 const OTHER_CA = `sslrootcert=${CERTIFICATES}other-host.pem`;
 const IDENTITY = `sslcert=${CERTIFICATES}server.pem&sslkey=${CERTIFICATES}server.key`;
 
-const UNKNOWN = /^the server's certificate is not accepted: .*; set sslrootcert to the file of its CA$/;
+const UNKNOWN = /^the server's certificate is not accepted: .*; set sslrootcert to its CA file$/;
 const OTHER_NAME = /^the server's certificate is not accepted: .*localhost.*other\.example/;
 
 let database: TestDatabase;
@@ -36,7 +36,7 @@ async function connect(url: string): Promise<string> {
     await closeSession(await openSession(connectionTo(url), 1000));
     return 'connected';
   } catch (error) {
-    return describeFault(error);
+    return describeError(error);
   }
 }
 

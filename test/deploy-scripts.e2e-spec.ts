@@ -111,7 +111,7 @@ describe('deploy/postgres/backup.sh', () => {
     expect(await dumps()).toEqual(OLD);
   });
 
-  it('leaves nothing of a dump that fails, and says so', async () => {
+  it('removes a failed dump, and says so', async () => {
     await stub('pg_dump', 'while [ "$1" != --file ]; do shift; done; echo half >"$2"; exit 1');
     const { code, stderr } = await backUp({ BACKUP_KEEP: '2' }).ended;
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'no backup: see the line before\n' });
@@ -127,7 +127,7 @@ describe('deploy/postgres/backup.sh', () => {
     expect(await dumps()).toEqual(OLD);
   });
 
-  it('removes what a run left that was killed, and not what another one is writing', async () => {
+  it('removes leftovers of a killed run, but not a dump in progress', async () => {
     const [left, present] = ['petstore-20260103T000000Z.dump.part', 'petstore-20260104T000000Z.dump.part'];
     for (const name of [left, present]) await writeFile(join(backups, name), 'half');
     await utimes(join(backups, left), 0, 0);

@@ -115,7 +115,7 @@ describe('docker-compose.yml', () => {
     expect(environment['MANAGEMENT_HOST']).toBe('0.0.0.0');
   });
 
-  it('has containers read files of the checkout from images alone, because a umask may close the checkout to them', () => {
+  it('makes containers read checkout files only from images, because a umask may make them unreadable', () => {
     const mounted = services.flatMap(([, { volumes = [] }]) => volumes).filter((one) => /^[./~]/.test(one));
     expect(mounted).toEqual([]);
     for (const file of ['deploy/Dockerfile', 'deploy/pgbouncer/Dockerfile', 'Dockerfile'])
@@ -267,12 +267,12 @@ describe('deploy/kubernetes', () => {
     });
   });
 
-  it('trusts the header of one proxy, and none that a client or another pod wrote before it', () => {
+  it('trusts the header of one proxy, never entries from clients or other pods', () => {
     const { TRUST_PROXY: text = '' } = environment;
     expect(loadConfig({ TRUST_PROXY: text }).trustProxy).toEqual({ hops: 1 });
   });
 
-  it('is scraped as the job that the alerts select, at the pace that they expect', () => {
+  it('is scraped as the job that alerts select, at the interval they expect', () => {
     const { template } = ofKind('Deployment').spec;
     const monitor = readYaml('deploy/kubernetes/podmonitor.yaml')[0] as PodMonitor;
     const labels: Readonly<Record<string, string>> = { ...template.metadata.labels };

@@ -30,7 +30,7 @@ const service = useService({
 afterAll(() => login.drop());
 
 describe('the buffer of HAProxy', () => {
-  it('holds the largest page of pets and the largest request, so that no slow client keeps a replica', async () => {
+  it('holds the largest page and the largest request, so that no slow client ties up a replica', async () => {
     const configuration = await readFile('deploy/haproxy/haproxy.cfg', 'utf8');
     const bufferBytes = Number(/^ {2}tune\.bufsize (\d+)$/m.exec(configuration)?.[1]);
     await service.pool.query(
@@ -150,7 +150,7 @@ describe('counts at their bound', () => {
     clock.nowMs = NOON;
   });
 
-  it('are rejected as any other request is, and stay there', async () => {
+  it('are rejected like any other, and stay at the bound', async () => {
     const { id, key } = await fullKey({ perMinute: 1 });
     expect((await send(service.origin, { key })).status).toBe(429);
     expect(
@@ -180,7 +180,7 @@ describe('counts at their bound', () => {
     ).toEqual({ admitted: COUNT_MAX, refused: COUNT_MAX });
   });
 
-  it('keep the usage by hour of no key from being written, and every view can add them up', async () => {
+  it('do not block writing hourly usage, and every view can sum them', async () => {
     const keys = [await fullKey(), await service.issueKey()];
     await service.pool.query(
       `insert into api_key_usage_hours
@@ -223,7 +223,7 @@ describe('counts at their bound', () => {
 });
 
 describe('an error of the database about one key', () => {
-  it('rejects the requests of that key alone, and costs no connection', async () => {
+  it('rejects only requests of that key, and costs no connection', async () => {
     clock.nowMs = NOON;
     const [wrong, other] = [await service.issueKey(), await service.issueKey()];
     await service.pool.query(
@@ -288,7 +288,7 @@ describe('values that an owner can write', () => {
     expect(stdout).not.toContain('Invalid');
   });
 
-  it('keep no key from being revoked', async () => {
+  it('do not prevent revocation', async () => {
     expect(await petstoreOn(database.url)(['keys', 'revoke', '1', '--yes'])).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^last_used_at +infinity$/m),

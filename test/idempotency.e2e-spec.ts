@@ -49,7 +49,7 @@ const records = (path: Path): Promise<number> => countOf(path === '/v1/pets' ? '
 const errorOf = async (response: Response): Promise<unknown> => await response.json();
 
 describe.each(PATHS)('an Idempotency-Key on POST %s', (path) => {
-  it('makes a repeat get the first response, to the byte, on each replica, whatever has changed since', async () => {
+  it('returns the first response to a retry, byte for byte, on each replica, despite later changes', async () => {
     const body = await bodyFor(path);
     const before = await records(path);
     const first = await send(`first${path}`, { path, body });
@@ -65,7 +65,7 @@ describe.each(PATHS)('an Idempotency-Key on POST %s', (path) => {
     expect(await records(path)).toBe(before + 1);
   });
 
-  it('makes each of twenty repeats at once get the stored response', async () => {
+  it('returns the stored response to twenty concurrent retries', async () => {
     const body = await bodyFor(path);
     const first = await (await send(`stored${path}`, { path, body })).text();
     const repeats = await Promise.all(
@@ -119,7 +119,7 @@ describe.each(PATHS)('an Idempotency-Key on POST %s', (path) => {
 });
 
 describe('a repeat whose target has another form', () => {
-  it('is a repeat all the same', async () => {
+  it('still counts as a retry', async () => {
     const first = await send('other-form', { body: REX });
     const repeat = await send('other-form', { body: REX, path: '/v1/%70ets' });
     expect([repeat.status, repeat.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
@@ -128,7 +128,7 @@ describe('a repeat whose target has another form', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  it('makes as many records as there are keys, whatever arrives together', async () => {
+  it('creates one record per key, whatever arrives concurrently', async () => {
     const before = await countOf('pets');
     const responses = await Promise.all(
       Array.from({ length: 90 }, (_, n) => send(`key-${n % 30}`, { body: REX, by: replicas[n % 3] })),
@@ -137,14 +137,14 @@ describe('an Idempotency-Key', () => {
     expect(await countOf('pets')).toBe(before + 30);
   });
 
-  it('is one for each API key', async () => {
+  it('is scoped to an API key', async () => {
     const before = await countOf('pets');
     const { key: apiKey } = await service.issueKey();
     await Promise.all([send('same', { body: REX }), send('same', { body: REX, apiKey })]);
     expect(await countOf('pets')).toBe(before + 2);
   });
 
-  it('changes nothing of the response', async () => {
+  it('does not alter the response', async () => {
     const body = '{"name":"\\"\\\\\\u0007 🐕\\u2028","categoryId":-1}';
     const [withKey, without] = [await send('form', { body }), await service.post('/v1/pets', body)];
     expect((await withKey.text()).replace(/"id":\d+/, '')).toBe(
@@ -152,7 +152,7 @@ describe('an Idempotency-Key', () => {
     );
   });
 
-  it('is not stored with an error: the request may be corrected and repeated', async () => {
+  it('is not stored for an error: the request may be fixed and retried', async () => {
     expect((await send('corrected', { body: '{"name":""}' })).status).toBe(400);
     expect((await send('corrected', { body: REX })).status).toBe(201);
     const path = '/v1/store/orders';
@@ -218,7 +218,7 @@ describe('an Idempotency-Key', () => {
   );
 });
 
-describe('ten equal requests while a lock keeps the first one waiting', () => {
+describe('ten equal requests while the first waits for a lock', () => {
   const hasty = useReplicas(service, 1, { provokes503: true });
 
   it('are all 503 within two seconds, instead of one after another, and succeed once afterwards', async () => {

@@ -65,7 +65,7 @@ describe('a flood of requests without a valid key from one address', () => {
     expect(await counters()).toEqual(before);
   });
 
-  it('leaves a valid key from the same address alone', async () => {
+  it('does not affect a valid key from its address', async () => {
     const { key } = await service.issueKey({ perMinute: 10 });
     const address = await exhaustedAddress();
     expect(await from(address, key)).toMatchObject({ status: 200, limit: 10, remaining: 9 });
@@ -74,7 +74,7 @@ describe('a flood of requests without a valid key from one address', () => {
     expect(await from(address, key)).toMatchObject({ status: 200, limit: 10, remaining: 8 });
   });
 
-  it('leaves other addresses alone, with a key and without one', async () => {
+  it('does not affect other addresses, with or without a key', async () => {
     const { key } = await service.issueKey({ perMinute: 1000 });
     const flooding = newAddress();
     const flood = many(200, (index) => from(flooding, index % 3 === 0 ? undefined : unknownKey()));
@@ -85,7 +85,7 @@ describe('a flood of requests without a valid key from one address', () => {
     expect(unknown).toMatchObject({ status: 401, remaining: 59 });
   });
 
-  it('is over for the address when the minute turns', async () => {
+  it('ends for the address with the minute', async () => {
     const address = await exhaustedAddress();
     clock.nowMs += 60_000;
     expect(await from(address)).toMatchObject({ status: 401, remaining: 59 });
@@ -123,7 +123,7 @@ describe('an address past its limit', () => {
     expect(await from(flooding, key)).toMatchObject({ status: 200 });
   });
 
-  it('does not hurt the keys of others behind it: of their requests none is rejected, whatever junk comes with them', async () => {
+  it('does not affect other keys behind it: none of their requests is rejected, whatever junk arrives', async () => {
     const address = newAddress();
     const keys = await Promise.all(Array.from({ length: 5 }, () => service.issueKey()));
     for (const { key } of keys) expect(await from(address, key)).toMatchObject({ status: 200 });
@@ -134,7 +134,7 @@ describe('an address past its limit', () => {
     expect(tally(valid)).toEqual({ 200: 200 });
   });
 
-  it('has no place in the queue of all for a key that is revoked', async () => {
+  it('has no slot in the shared queue for a revoked key', async () => {
     const address = newAddress();
     const { id, key } = await service.issueKey();
     expect(await from(address, key)).toMatchObject({ status: 200 });

@@ -70,7 +70,7 @@ describe('RateLimit and RateLimit-Policy describe both windows', () => {
 });
 
 describe('each request has its own Remaining', () => {
-  it('in the order of arrival, also of as many as one connection may have in flight', async () => {
+  it('in arrival order, even at the maximum in flight on a connection', async () => {
     clock.nowMs = Date.parse(NOW);
     const { key } = await service.issueKey({ perMinute: 40, perDay: 1000 });
     const one = `GET /v1/pets?limit=1 HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key}\r\n\r\n`;
@@ -118,7 +118,7 @@ describe('a client that waits exactly as long as a 429 says is admitted', () => 
     expect(await client.sendAfterRetryAfter()).toMatchObject({ status: 200, limit: 3, remaining: 2 });
   });
 
-  it('of a ban, which the 20th rejection within a minute begins and announces', async () => {
+  it('of a ban, started and announced by the 20th rejection in a minute', async () => {
     const { client } = await newClient(NOW, { perMinute: 1 });
     await client.send();
     const end = { resetSeconds: seconds('2026-11-20T09:31:13Z'), retryAfterSeconds: 60 };

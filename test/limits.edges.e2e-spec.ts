@@ -9,7 +9,7 @@ const PER_DAY = 60;
 /** Past each limit. No ban is to begin: it would hide what the windows leave. */
 const REQUESTS = 36;
 
-/** Three replicas by a clock that the test moves while requests are under way. */
+/** Three replicas by a clock that the test moves while requests are in flight. */
 const clock = { nowMs: 0 };
 const options = {
   environment: { BAN_AFTER_REFUSALS: '1000000' },
@@ -39,7 +39,7 @@ async function loadOver(key: string, leapMs: number): Promise<readonly ApiRespon
   return await Promise.all([...before, ...after]);
 }
 
-describe('an edge that passes while three replicas are loaded', () => {
+describe('a window boundary while three replicas are loaded', () => {
   it('of a minute: exactly the limit on both sides', async () => {
     clock.nowMs = Date.parse('2026-11-20T09:30:59.900Z');
     const { key } = await newKey();
@@ -74,7 +74,7 @@ describe('an edge that passes while three replicas are loaded', () => {
     },
   );
 
-  it('keeps the limit of a day over the minutes of it', async () => {
+  it('keeps a daily limit across its minutes', async () => {
     clock.nowMs = Date.parse('2026-11-22T12:00:30.000Z');
     const { key } = await newKey();
     const admitted: number[] = [];

@@ -172,7 +172,7 @@ describe.each(PLACINGS)('orders of a pet whose row another session has locked, %
   });
 });
 
-it('an order that is 503 because of a lock stores no Idempotency-Key, so that a repeat is decided anew', async () => {
+it('an order rejected with 503 for a lock stores no Idempotency-Key, so a retry is decided afresh', async () => {
   const [first = 0n, second = 0n] = await addPets(service, 2);
   await hold(LOCK_PETS, [first]);
   const key = randomUUID();
@@ -213,7 +213,7 @@ describe('changes of an order', () => {
     },
   );
 
-  it('need no lock where they change nothing or where the status forbids them', async () => {
+  it('need no lock if they change nothing or the status forbids them', async () => {
     const { id } = await addOrder();
     await hold(LOCK_ORDERS, [id]);
     expect((await changeOrder(service, id, 'placed')).status).toBe(200);
@@ -249,7 +249,7 @@ describe('changes of an order', () => {
     expect(await selectOne(service.pool, deadlocks)).toEqual({ deadlocks: 0 });
   });
 
-  it('are 503 in time while commits stall, and are not made later', async () => {
+  it('get 503 in time while commits stall, and never apply later', async () => {
     const { id } = await addOrder();
     const { pools } = service.prisma;
     const stall = new AbortController();
@@ -267,7 +267,7 @@ describe('changes of an order', () => {
 });
 
 describe('an operator', () => {
-  it('finds the locks reported that a session has held for a second', async () => {
+  it('sees locks reported that a session has held for a second', async () => {
     const [by] = patient;
     if (by === undefined) throw new Error('no replica');
     const reported = jest.spyOn(by.prisma.pools, 'reportLocks');

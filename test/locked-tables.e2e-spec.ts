@@ -56,7 +56,7 @@ describe('a table that is locked for longer than the server waits for a lock', (
   });
 });
 
-describe('writes that wait for a table until they are 503', () => {
+describe('writes that wait for a table until their 503', () => {
   it.each([
     ['pets', () => service.post('/v1/pets', PET)],
     ['orders', (petId: bigint) => placeOrder(service, petId)],
@@ -73,7 +73,7 @@ describe('writes that wait for a table until they are 503', () => {
 });
 
 describe('the counters, while an operator keeps them locked', () => {
-  it('leave no statement behind that waits and counts later, and no session', async () => {
+  it('leave no statement that would count later, and no session', async () => {
     // Short, so that many statements are given up in a short test.
     const environment = { DATABASE_STATEMENT_TIMEOUT_MS: '500' };
     const { databaseUrl } = service;
@@ -104,7 +104,7 @@ describe('the counters, while an operator keeps them locked', () => {
   });
 });
 
-it('counters of one key that an open transaction has locked cost requests of that key alone', async () => {
+it('locked counters of one key delay only requests of that key', async () => {
   const locked = await service.issueKey();
   const others = await Promise.all(Array.from({ length: 5 }, () => service.issueKey()));
   const holder = await holdOpen(

@@ -125,7 +125,7 @@ describe('health', () => {
     },
   );
 
-  it('names the settings that make responses wrong, and is ready with one that makes them late', async () => {
+  it('names settings that make responses wrong, and stays ready if one only delays them', async () => {
     const database = await createTestDatabase();
     await setHostileSettings(database.url);
     const pool = openTestPool(database.url);
@@ -226,7 +226,7 @@ const requestsOf = (operation: string, method: string, status: number): Promise<
   valueOf(`petstore_http_requests_total{operation="${operation}",method="${method}",status="${status}"}`);
 
 describe('metrics', () => {
-  it('count requests by operation, method and status, and what was decided about them', async () => {
+  it('count requests by operation, method and status, and admission decisions', async () => {
     const served = 'petstore_http_requests_total{operation="listPets",method="GET",status="200"}';
     const unknown = 'petstore_admissions_total{plan="none",outcome="unknown"}';
     const admitted = 'petstore_admissions_total{plan="business",outcome="admitted"}';
@@ -241,7 +241,7 @@ describe('metrics', () => {
     expect(await valueOf('petstore_http_requests_in_flight')).toBe(0);
   });
 
-  it('count each method of the API by its name, and all that clients make up as one', async () => {
+  it('count API methods by name, and all invented ones as one', async () => {
     const headers = { authorization: `Bearer ${service.key}` };
     for (const method of ['DELETE', 'PROPFIND', 'PURGE']) {
       await fetch(`${service.origin}/v1/pets/404`, { method, headers });
@@ -250,7 +250,7 @@ describe('metrics', () => {
     expect(await requestsOf('none', 'other', 405)).toBe(2);
   });
 
-  it('forget requests whose clients have left, whatever they had sent', async () => {
+  it('drop requests whose clients disconnected, whatever they sent', async () => {
     const head = `Host: a\r\nAuthorization: Bearer ${service.key}\r\n`;
     const body = 'Content-Type: application/json\r\nContent-Length: 100\r\n';
     const requests = [
@@ -289,7 +289,7 @@ describe('metrics', () => {
     expect(banAfter - ban).toBeGreaterThanOrEqual(1);
   });
 
-  it('tell how long those took that were let in, for a flood of paused rejections is not a slow service', async () => {
+  it('time only admitted requests: a flood of delayed rejections is not a slow service', async () => {
     const timed = 'petstore_http_request_duration_seconds_count{operation="listPets"}';
     const before = await valueOf(timed);
     await listPets({});
@@ -299,7 +299,7 @@ describe('metrics', () => {
     expect(await valueOf(timed)).toBe(before + 1);
   });
 
-  it('make no series for methods, paths and addresses that clients make up', async () => {
+  it('create no series for invented methods, paths and addresses', async () => {
     await listPets({});
     await fetch(`${service.origin}/v1/made-up`, { method: 'PURGE' }).catch(() => undefined);
     const before = await seriesCount();
@@ -358,7 +358,7 @@ describe('GET /health of the public port', () => {
     expect(await (await health({ method: 'HEAD' })).text()).toBe('');
   });
 
-  it('counts for nothing: no limit, no metric, no line of the log', async () => {
+  it('is never counted: no limit, metric or log line', async () => {
     const before = { charged: remaining(await health()), documents: remaining(await document()) };
     // A check that takes 0.8 s on a busy machine says that it is not ready.
     await eventually(async () => {
@@ -373,7 +373,7 @@ describe('GET /health of the public port', () => {
     expect(service.requests().filter(({ path }) => path === '/health')).toEqual([]);
   });
 
-  it('is 503 while the database is away, and sends it nothing', async () => {
+  it('is 503 without the database, and sends no query', async () => {
     await proxy.mode('close');
     await eventually(async () => expect((await health()).status).toBe(503));
     const response = await health();

@@ -50,10 +50,10 @@ describe('a message', () => {
     [get('/v1/pets?categoryId=1&categoryId=2'), 'categoryId must be given once.'],
     [get('/v1/pets?sort=id&sort=-id'), 'sort must be given once.'],
     [get('/v1/categories?name=a&name=b'), 'name must be given once.'],
-    [get('/v1/pets/'), 'This path does not exist, but "/v1/pets" does: leave out the slash at the end.'],
+    [get('/v1/pets/'), 'This path does not exist, but "/v1/pets" does: remove the trailing slash.'],
     [
       get('/v1/pets/7/?a=1'),
-      'This path does not exist, but "/v1/pets/{petId}" does: leave out the slash at the end.',
+      'This path does not exist, but "/v1/pets/{petId}" does: remove the trailing slash.',
     ],
     [get('/v1/pets//'), 'This path does not exist.'],
     [get('/v1/pet/'), 'This path does not exist.'],

@@ -8,7 +8,7 @@ const SHARED: Readonly<Record<string, string>> = {
   'src/cli/main.ts lost': 'a process runs one command',
   'src/config/database-tls.ts known': 'the files of a URL are read once in a process, as documented',
   'src/database/statement.ts statements': 'declared by the modules themselves',
-  'src/http/bodies.ts brokenBodies': 'of requests, which are its keys',
+  'src/http/bodies.ts abortedBodies': 'of requests, which are its keys',
   'src/http/bodies.ts streams': 'of requests, which are its keys',
   'src/http/caching.ts latest': 'the tag of a text, the same for every caller',
   'src/http/request.ts count': 'an id that no other request of the process has',
@@ -23,14 +23,14 @@ const stateOf = (file: string): string[] =>
     ({ groups = {} }) => `${file} ${groups['variable'] ?? groups['collection'] ?? groups['member'] ?? ''}`,
   );
 
-it('modules keep no state that outlives an application, but what all of a process share', () => {
+it('modules keep no state that outlives an application, except process-wide state', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
     .map((file) => join('src', file))
     .filter((file) => file.endsWith('.ts') && !/\.spec\.ts$|^src\/generated\//.test(file));
   expect(files.flatMap(stateOf).toSorted()).toEqual(Object.keys(SHARED));
 });
 
-it('tests declare no statement, which every service of a later file would prepare and run', () => {
+it('tests declare no statement, which services of later files would prepare and run', () => {
   const tests = ['src', 'test'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('spec.ts') || (folder === 'test' && file.endsWith('.ts')))

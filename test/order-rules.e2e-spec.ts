@@ -65,7 +65,7 @@ describe('an order', () => {
     expect(await petStatus(database, petId)).toBe('available');
   });
 
-  it('is one of many in a statement, each of which changes its own pet', async () => {
+  it('changes its own pet, even among many in one statement', async () => {
     const petIds = await Promise.all(Array.from({ length: 6 }, () => addPet(database)));
     const { pool } = database;
     await pool.query('insert into orders (pet_id) select unnest($1::bigint[])', [petIds]);
@@ -90,7 +90,7 @@ describe('an order', () => {
     );
   });
 
-  it('records the instant of each change of its status, and of nothing else', async () => {
+  it('records the time of each status change, and of no other', async () => {
     const { id } = await orderInStatus('placed');
     const instants = async (): Promise<unknown> => {
       const select = 'select placed_at, updated_at > placed_at as later from orders where id = $1';
@@ -182,7 +182,7 @@ describe('deleting', () => {
     expect((await database.pool.query('delete from orders where id = $1', [id])).rowCount).toBe(1);
   });
 
-  it('truncates the orders with the pets only', async () => {
+  it('truncates orders only with pets', async () => {
     await orderInStatus('placed');
     await expectRejected('truncate orders', [], /cannot be truncated/, /truncate pets, orders/);
     await database.pool.query('truncate pets, orders');

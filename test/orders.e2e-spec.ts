@@ -91,7 +91,7 @@ POST /v1/store/orders {"petId":1e30} → 400 invalid_body petId must…
     expect(await petStatus(service, petId)).toBe(status);
   });
 
-  it('responds to many different orders at once, to each with its own outcome', async () => {
+  it('responds to concurrent orders, each with its own outcome', async () => {
     const available = await addPets(service, 60);
     const sold = await addPets(service, 60, 'sold');
     const petIds = available.flatMap((id, index) => [id, sold[index] ?? 0n, -1n - BigInt(index)]);
@@ -150,7 +150,7 @@ describe('GET /v1/store/orders', () => {
     expect(Object.keys(orders[0] ?? {})).toEqual(['id', 'petId', 'status', 'placedAt', 'updatedAt']);
   });
 
-  it('responds with the orders of a status, also where many other queries come at once', async () => {
+  it('responds with the orders of a status, even under concurrent queries', async () => {
     await fill();
     const queries = upTo(80).map((limit) => ({ limit, status: ORDER_STATUSES[limit % 4] ?? 'placed' }));
     const pages = await Promise.all(
@@ -207,7 +207,7 @@ describe('GET /v1/store/orders', () => {
     expect(expected.filter((ids) => ids.length > 25).length).toBeGreaterThan(20);
   });
 
-  it('reads no other orders than those of the page and the first of the next one', async () => {
+  it('reads only the orders of the page and the first of the next', async () => {
     await fill();
     await service.pool.query(
       `alter table orders disable trigger user;
@@ -313,7 +313,7 @@ PATCH /v1/store/orders/{id} {"status":"Approved"} → 400 invalid_body status mu
     async (line) => line.replace('{id}', String((await orderInStatus(service, 'placed')).id)),
   );
 
-  it('gives the same response to all that request the same change at once', async () => {
+  it('returns the same response to concurrent equal changes', async () => {
     const { id } = await orderInStatus(service, 'placed');
     const bodies = await Promise.all(
       upTo(50).map(async () => (await changeOrder(service, id, 'approved')).text()),
@@ -328,7 +328,7 @@ PATCH /v1/store/orders/{id} {"status":"Approved"} → 400 invalid_body status mu
     return `${statuses.join(' ')} ${await petStatus(service, BigInt(petId))}`;
   };
 
-  it('lets exactly one of a delivery and a cancellation at once succeed', async () => {
+  it('lets exactly one of a concurrent delivery and cancellation win', async () => {
     for (const outcome of await Promise.all(upTo(30).map(race)))
       expect(['200 409 sold', '409 200 available']).toContain(outcome);
   });

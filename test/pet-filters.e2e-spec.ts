@@ -63,7 +63,7 @@ const nextOf = (response: Response): string | undefined =>
   /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
 
 describe('the filters of GET /v1/pets', () => {
-  it('return each pet that passes all of them once, in the order of the list, in pages of any size', async () => {
+  it('return each matching pet once, in list order, in pages of any size', async () => {
     await fc.assert(
       fc.asyncProperty(query, fc.integer({ min: 1, max: 100 }), async (one, limit) => {
         const found: ListedPet[] = [];
@@ -81,7 +81,7 @@ describe('the filters of GET /v1/pets', () => {
     );
   });
 
-  it('of many requests at once give each its own pets', async () => {
+  it('of concurrent requests return each its own pets', async () => {
     const queries = fc.sample(query, 200);
     const pages = await Promise.all(
       queries.map(async (one) => (await service.get(`/v1/pets?${textOf(one)}&limit=100`)).json()),
@@ -100,7 +100,7 @@ describe('the filters of GET /v1/pets', () => {
     await service.pool.query('delete from pets where id = $1', [edges[1]]);
   });
 
-  it('belong to a cursor, in whatever order they are repeated', async () => {
+  it('are bound to a cursor, in any order', async () => {
     const first = await service.get('/v1/pets?status=sold&status=available&limit=1');
     const cursor = new URL(nextOf(first) ?? '', 'http://service').searchParams.get('cursor');
     const reordered = '/v1/pets?status=available&status=sold&status=available&limit=2';

@@ -25,13 +25,13 @@ const malformedBody = (): string =>
   request('POST /v1/pets', [bearer(service.key), JSON_TYPE, 'Transfer-Encoding: chunked'], 'zz\r\n');
 
 describe('a connection', () => {
-  it('executes nothing behind a request whose body is malformed', async () => {
+  it('executes nothing after a request with a malformed body', async () => {
     const before = await countPets();
     expect(await statusesUntilClosed(malformedBody() + post(service.key, PET).repeat(5))).toEqual([400]);
     expect(await countPets()).toBe(before);
   });
 
-  it('executes nothing behind a response that closes it', async () => {
+  it('executes nothing after a response that closes it', async () => {
     const before = await countPets();
     // Whole, and larger than a body may be: its response closes the connection, while the requests behind it are there already.
     const tooLarge = request(
@@ -44,7 +44,7 @@ describe('a connection', () => {
     expect(await countPets()).toBe(before);
   });
 
-  it('creates as many pets as it responds 201 to, when the service stops meanwhile', async () => {
+  it('creates as many pets as it returns 201s if the service stops meanwhile', async () => {
     const stopped = await startService({ databaseUrl: service.databaseUrl });
     const before = await countPets();
     const statuses = await Connection.with(stopped.port, async (connection) => {

@@ -7,16 +7,16 @@ import { expectSound, type Limit } from './support/http/sound-response.js';
 import { Connection } from './support/wire.js';
 
 /** An error of a request. Of those of one step a request can have only one. */
-interface Fault {
+interface FieldError {
   readonly step: string;
   readonly code: ErrorCode;
   readonly change: (request: RequestParts, keys: Keys) => RequestParts;
 }
 
-const fault = (step: string, code: ErrorCode): Fault => ({ step, code, ...ERROR_REQUESTS[code] });
+const fault = (step: string, code: ErrorCode): FieldError => ({ step, code, ...ERROR_REQUESTS[code] });
 
 /** In the order in which they are reported. */
-const FAULTS: readonly Fault[] = [
+const FAULTS: readonly FieldError[] = [
   fault('key', 'missing_api_key'),
   fault('key', 'invalid_api_key'),
   fault('key', 'revoked_api_key'),
@@ -51,7 +51,7 @@ const OTHERS: readonly ErrorCode[] = [
 
 const limitOf = (code: ErrorCode): Limit => (ERROR_CODES[code].status === 401 ? 'address' : 'key');
 
-const onePerStep = (faults: readonly Fault[]): readonly Fault[] => [
+const onePerStep = (faults: readonly FieldError[]): readonly FieldError[] => [
   ...new Map(faults.map((one) => [one.step, one])).values(),
 ];
 
@@ -59,7 +59,7 @@ const onePerStep = (faults: readonly Fault[]): readonly Fault[] => [
 function expectResponse(
   { service, keys, nowMs }: ServiceInState,
   operation: string,
-  faults: readonly Pick<Fault, 'change'>[],
+  faults: readonly Pick<FieldError, 'change'>[],
   expected: { readonly status?: number; readonly code?: ErrorCode; readonly limit?: Limit },
 ): Promise<void> {
   return Connection.with(service.port, async (connection) => {
@@ -82,7 +82,7 @@ describe('of several errors of a request, the first in the order of the contract
   });
   afterAll(() => running.close());
 
-  it('of all that createPet can have', () => {
+  it('of all errors of createPet', () => {
     const tried = new Set([...FAULTS.map(({ code }) => code), ...OTHERS]);
     const { codes = [] } = OPERATIONS.find(({ id }) => id === 'createPet') ?? {};
     expect(codes.filter((code) => !tried.has(code))).toEqual([]);
@@ -102,7 +102,7 @@ describe('of several errors of a request, the first in the order of the contract
     expectResponse(running, 'createPet', [first, second], first),
   );
 
-  it('all that go together: each in its turn, when those before it are fixed', async () => {
+  it('all compatible ones: each in turn, once earlier ones are fixed', async () => {
     for (const [index, one] of FAULTS.entries()) {
       const later = FAULTS.slice(index + 1).filter(({ step }) => step !== one.step);
       await expectResponse(running, 'createPet', [one, ...onePerStep(later)], one);
@@ -130,7 +130,7 @@ describe('before every other error comes', () => {
   });
 });
 
-describe('errors that only the handler knows', () => {
+describe('errors only the handler detects', () => {
   const absent = fault('record', 'pet_not_found');
   const changed = fault('condition', 'precondition_failed');
   const before = FAULTS.filter(({ step }) => step === 'key' || step === 'expectation');

@@ -106,7 +106,7 @@ describe('Accept', () => {
     );
   });
 
-  it('decides by the higher quality, in any order and among other ranges', async () => {
+  it('selects by quality, in any order and among other ranges', async () => {
     const quality = fc.integer({ min: 0, max: 1000 });
     const others = fc.subarray([
       'text/html',
@@ -124,7 +124,7 @@ describe('Accept', () => {
     );
   });
 
-  it('is read also where it is as large as headers may be', async () => {
+  it('is read even at the maximum header size', async () => {
     for (const accept of [`${PROBLEM}, ${'"\\'.repeat(6000)}`, `${PROBLEM}${','.repeat(12_000)}`]) {
       expect(await mediaTypeFor(accept)).toBe(PROBLEM_UTF8);
     }

@@ -22,7 +22,7 @@ async function outcomeOf(method: string, path: string, key: string): Promise<str
 }
 
 describe('a key that may only read', () => {
-  it('is limited as any other, and its 403 are no rejections that lead to a ban', async () => {
+  it('is limited like any other, and its 403s do not count towards a ban', async () => {
     const { id, key } = await issueReader({ perMinute: 100_000 });
     for (let time = 0; time < 5; time += 1) {
       expect(await outcomeOf('POST', '/v1/pets', key)).toMatch(/^403 read_only_api_key/);
@@ -44,7 +44,7 @@ describe('a key that may only read', () => {
     expect(rows).toEqual([{ access: 'write', old: { access: 'read' }, new: { access: 'write' } }]);
   });
 
-  it('leaves nothing behind of what it may not do, also with an Idempotency-Key', async () => {
+  it('leaves no trace of forbidden requests, even with an Idempotency-Key', async () => {
     const { key } = await issueReader();
     const before = await service.pool.query('select count(*) from pets');
     const options = {

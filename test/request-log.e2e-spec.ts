@@ -66,7 +66,7 @@ describe('a request has one line', () => {
     expect(line()).toMatchObject({ status: 401, code: `${state}_api_key`, keyId: String(id) });
   });
 
-  it('with the stored prefix of a key that was not decided about, and nothing else of it', async () => {
+  it('with only the stored prefix of an undecided key', async () => {
     const lock = await holdOpen(service.databaseUrl, 'lock table api_keys in access exclusive mode', []);
     const response = await service.fetch('/v1/pets', { key: service.key });
     await lock.stop();

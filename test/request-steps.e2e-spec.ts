@@ -33,7 +33,7 @@ describe('Nest runs', () => {
     expect(pipe).toHaveBeenCalledWith(expect.anything(), expect.objectContaining({ type: 'query' }));
   });
 
-  it('the deprecation interceptor for the deprecated operation alone', async () => {
+  it('the deprecation interceptor only for the deprecated operation', async () => {
     const intercept = jest.spyOn(DeprecationInterceptor.prototype, 'intercept');
     await service.get('/v1/pets');
     expect(intercept).not.toHaveBeenCalled();

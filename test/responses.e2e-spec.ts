@@ -126,7 +126,7 @@ const BEGUN = rowsIn('ordinary').filter(
     BEGINS_WELL.test(bytes(MADE_UP_KEYS).toString('latin1')),
 );
 
-describe('while the service closes, a request that has begun gets its response, and its connection ends', () => {
+describe('while the service closes, requests in flight get a response, then their connections close', () => {
   const connections = new Map<Row, Connection>();
   let running: ServiceInState;
   let closed: Promise<void>;
@@ -186,7 +186,7 @@ describe('the table', () => {
     ).toEqual([]);
   });
 
-  it('has every operation that a code is of', () => {
+  it('has every operation of each code', () => {
     const named = Object.values<{ status: number; operations?: readonly string[] }>(ERROR_CODES);
     expect(named.flatMap(({ operations = [] }) => operations).filter((id) => !OPERATION_IDS.has(id))).toEqual(
       [],

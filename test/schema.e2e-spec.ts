@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 describe('a dump of an older server', () => {
-  it('has no name that this one reserves: the older one, which does not know that, writes it without quotes', async () => {
+  it('has no name reserved by this server, which an older server dumps without quotes', async () => {
     // PostgreSQL 15 reserves `order`, too.
     const { rows } = await client.query<{ name: string }>(
       `select distinct name
@@ -93,7 +93,7 @@ describe('SQL with an empty search_path, as pg_restore sends it', () => {
     expect(texts.length).toBeGreaterThan(1);
   });
 
-  it('bounds each time that others than the owner may write', async () => {
+  it('bounds every time that non-owners may write', async () => {
     const { rows } = await client.query<{ column: string }>(
       `select format('%s.%s', relname, attname) as column
        from pg_attribute join pg_class on pg_class.oid = attrelid
@@ -109,7 +109,7 @@ describe('SQL with an empty search_path, as pg_restore sends it', () => {
     expect(new Set(rows.map(({ column }) => column))).toEqual(new Set([...byOtherColumns, ...byOwnerAlone]));
   });
 
-  it('finds what each function names: it was parsed before, or sets its own search_path', async () => {
+  it('resolves names in each function: pre-parsed, or with its own search_path', async () => {
     const { rows } = await client.query(
       `select proname from pg_proc
        where pronamespace = 'public'::regnamespace

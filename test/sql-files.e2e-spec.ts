@@ -157,14 +157,14 @@ describe('npm run migration', () => {
       'operators/views/plan_overview',
       'select',
       'select plans.*,',
-      'prisma/sql/operators/views/plan_overview.sql: name the columns instead of "*", which keeps those of today',
+      'prisma/sql/operators/views/plan_overview.sql: name the columns: "*" is expanded only once',
     ],
     [
       'a function that checks call',
       'functions/is_instant',
       '9999-12-31',
       '9998-12-31',
-      'note: the check api_keys_revoked_at_is_instant of api_keys calls is_instant: rows that are there may not meet it now',
+      'note: the check api_keys_revoked_at_is_instant of api_keys calls is_instant: existing rows may now violate it',
     ],
   ])('handles %s', async (_what, path, from, to, message) => {
     const before = await readFile(sqlFile(path), 'utf8');
@@ -191,7 +191,7 @@ describe('npm run migration', () => {
   it('rejects the name of a released migration, and what is no name', async () => {
     expect(await readFile(join(migrations(), 'released.txt'), 'utf8')).toContain('_objects/');
     await expect(tool(folder, 'objects')).rejects.toMatchObject({
-      stderr: '20261128120001_objects is released, and never changes: choose another name.\n',
+      stderr: '20261128120001_objects is released and immutable: choose another name.\n',
     });
     await expect(tool(folder, 'Usage views')).rejects.toMatchObject({
       stderr: expect.stringContaining('npm run migration -- add_nick_to_pets'),

@@ -72,7 +72,7 @@ const expectRead = (): Promise<void> =>
 const NAMES = `select name from pets where name ~ '^[0-9a-f]{8}-'`;
 
 describe('a commit that waits for a synchronous standby for a while', () => {
-  it('rejects no request: others wait for their turn', async () => {
+  it('rejects no request: others queue', async () => {
     // More than a statement takes on a busy machine, apart from its wait for the standby.
     const statementTimeoutMs = 5000;
     const patient = await startService({ databaseUrl: server.url, deadlines: { statementTimeoutMs } });
@@ -93,7 +93,7 @@ describe('a commit that waits for a synchronous standby for a while', () => {
 });
 
 describe('a stop while a synchronous standby does not respond', () => {
-  it('ends by itself, and loses no count of a request that was served', async () => {
+  it('completes, and loses no count of a served request', async () => {
     // The management port is up longer than requests, so that a slow machine has the time as well.
     const environment = { SHUTDOWN_TIMEOUT_MS: '60000', DATABASE_POOL_MAX: '5' };
     const replica = await startReplica({ databaseUrl: server.url, environment });

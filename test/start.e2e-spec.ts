@@ -103,7 +103,7 @@ describe('a service without DATABASE_URL', () => {
     return { code: await program.ended, ...program.output };
   }
 
-  it('creates no key that is never shown at a start that fails', async () => {
+  it('creates no key on a failed start, which never shows it', async () => {
     expect(await failed.ended).toBe(1);
     expect(failed.output).toEqual({ stdout: '', stderr: expect.stringContaining('is already in use') });
     expect(first.output.stdout).toMatch(KEY);
@@ -150,7 +150,7 @@ describe('a service without DATABASE_URL', () => {
     expect(doctor.stdout).not.toMatch(/^(?:warn|fail)/m);
   });
 
-  it('lets no second service start on the same data, which says why', async () => {
+  it('rejects a second service on the same data, and says why', async () => {
     const rival = start(environment);
     expect(await rival.ended).toBe(1);
     expect(rival.output.stderr).toMatch(/^[^\n]*Another service[^\n]*\n$/);
@@ -324,7 +324,7 @@ describe('a start whose database is away', () => {
     await database.drop();
   });
 
-  it('waits, says why, lives and is not ready, and serves as soon as it comes', async () => {
+  it('waits, says why, is live but not ready, and serves once it comes up', async () => {
     await proxy.mode('close');
     const blocker = await blockPort();
     blocker.close();
@@ -373,7 +373,7 @@ describe('a start whose database is away', () => {
   });
 });
 
-describe('a start that cannot be', () => {
+describe('a failing start', () => {
   const oneLine = /^[^\n]+\n$/;
 
   it('says that the port is in use', async () => {

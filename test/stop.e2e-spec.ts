@@ -117,11 +117,11 @@ describe('SIGTERM', () => {
     });
     service.program.child.kill('SIGTERM');
     expect(await service.program.ended).toBe(1);
-    expect(service.program.output.stderr).toContain('the stop took longer than 2000 ms');
+    expect(service.program.output.stderr).toContain('shutdown took longer than 2000 ms');
     socket.destroy();
   });
 
-  it('ends at once when it comes a second time, but not when both came together', async () => {
+  it('exits at once on a second signal, but not if both came together', async () => {
     const service = await run({ DRAIN_GRACE_MS: '60000' });
     service.program.child.kill('SIGTERM');
     service.program.child.kill('SIGINT');

@@ -97,13 +97,13 @@ describe('with a collector', () => {
     });
   });
 
-  it('a span has no key, also where the caller put it into the query', async () => {
+  it('a span has no key, even if the caller put it into the query', async () => {
     await send(`/v1/pets?key=${service.key}`, { 'x-request-id': 'key-in-query' });
     expect((await spanOf('key-in-query')).attributes).toMatchObject({ 'url.query': 'key=psk_***' });
     expect(JSON.stringify(collector.spans)).not.toContain(service.key);
   });
 
-  it('queries of requests that come together are each below their own request', async () => {
+  it('queries of concurrent requests each belong to their own request', async () => {
     const ids = Array.from({ length: 20 }, (_, place) => `together-${place}`);
     await Promise.all(ids.map((id, place) => send(`/v1/store/orders/${place + 1}`, { 'x-request-id': id })));
     for (const id of ids) {
@@ -138,7 +138,7 @@ describe('with a collector', () => {
 });
 
 describe('sampling', () => {
-  it('keeps none of the traces that begin here with a part of 0, but those that the caller keeps; a stop sends what is left', async () => {
+  it('at ratio 0 drops traces that begin here but keeps sampled callers; a stop sends the rest', async () => {
     const some = await runService({
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
       OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',

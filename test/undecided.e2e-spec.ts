@@ -70,7 +70,7 @@ describe('requests without a decision', () => {
     await sendUndecided(3, second?.key ?? '');
     await sendUndecided(5, unknownKey());
     await recorder().write();
-    expect(recorder().problems()).toEqual(['The usage by hour cannot be written: the log says why.']);
+    expect(recorder().problems()).toEqual(['The usage by hour cannot be written: see the log.']);
     expect((await send(service.origin)).status).toBe(401);
     await comeBack(awaySince);
     await recorder().write();

@@ -34,7 +34,7 @@ describe('a statement that a later migration has changed', () => {
 });
 
 describe('an array of a statement', () => {
-  it('has every text as it was, and never as null', async () => {
+  it('keeps every text unchanged, never as null', async () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }).filter((one) => !one.includes('\0')),
       fc.constantFrom('null', 'NULL', '', '{', '}', 'A,B', '"', '\\', '\\"', ' a '),

@@ -92,7 +92,7 @@ async function locksOf(pool: Pool, sql: string): Promise<Readonly<Record<string,
 }
 
 describe(`a database of ${FOLDED_RELEASE}`, () => {
-  it('gets no column with a default in a table whose rows a function takes', () =>
+  it('adds no default columns to tables whose rows a function takes', () =>
     onCopy(database, async (pool) => {
       for (const [name, sql] of await laterMigrations(pool)) {
         expect([name, await rejectedColumns(pool, sql)]).toEqual([name, []]);
@@ -103,7 +103,7 @@ describe(`a database of ${FOLDED_RELEASE}`, () => {
       ]);
     }));
 
-  it('is locked against reads for a moment only: one table by each migration, by its last statements', () =>
+  it('blocks reads only briefly: one table per migration, in its last statements', () =>
     onCopy(database, async (pool) => {
       for (const [name, sql] of await laterMigrations(pool)) {
         const locks = Object.values(await locksOf(pool, sql));
@@ -138,7 +138,7 @@ describe(`a database of ${FOLDED_RELEASE}`, () => {
       await replica.stop();
     }));
 
-  it('lets the same roles call functions that have got an argument, by the released calls', async () => {
+  it('lets the same roles call functions with a new argument by the released calls', async () => {
     const role = `reports_${process.pid}`;
     await onServer(`create role ${role}`);
     await onCopy(database, async (pool, url) => {
@@ -184,7 +184,7 @@ describe(`a database of ${FOLDED_RELEASE}`, () => {
     await onServer(`drop role ${role}`);
   });
 
-  it('runs nothing of what its own migrations have made', () =>
+  it('does not rerun what its own migrations made', () =>
     onCopy(database, async (pool, url) => {
       const later = (await laterMigrations(pool)).map(([name]) => name);
       expect(await migrate({ connectionString: url })).toEqual(later);
@@ -192,7 +192,7 @@ describe(`a database of ${FOLDED_RELEASE}`, () => {
       expect(await pendingMigrations(pool)).toEqual([]);
     }));
 
-  it('is rejected while it lacks some of them, with the way', async () => {
+  it('is rejected while some are missing, with a remedy', async () => {
     const half = await createEmptyDatabase();
     for (const name of ['20261128100000_usage_by_hour', '20261128110039_deletions_and_snapshots'])
       await rm(join(folder, name), { recursive: true });
@@ -222,7 +222,7 @@ describe('a new database', () => {
       expect(catalogDifferences(catalog, await catalogOf(pool))).toEqual({});
     }));
 
-  it('differs by name where anything else is done to it', () =>
+  it('reports any other difference by name', () =>
     onCopy(created, async (pool) => {
       await pool.query(
         `alter table pets add column nick text, drop constraint pets_name_length, alter column name drop not null;

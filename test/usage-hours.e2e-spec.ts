@@ -42,7 +42,7 @@ async function hoursOf(id: bigint): Promise<unknown[]> {
 const sql = (text: string, ...values: unknown[]) => service.pool.query(text, values);
 
 describe('the usage of a key by hour', () => {
-  it('has the most that a minute of the hour has admitted, over all replicas, and no rejected ones', async () => {
+  it('has the peak minute of the hour, over all replicas, without rejections', async () => {
     const { id, key } = await service.issueKey({ perMinute: 7 });
     const times = async (count: number, at: { readonly origin: string } = service): Promise<void> => {
       for (let time = 0; time < count; time += 1) await send(at.origin, { key });
@@ -90,7 +90,7 @@ describe('the usage of a key by hour', () => {
     ]);
   });
 
-  it('counts a key that may only read where it is rejected as an error of the client', async () => {
+  it('counts the 403 of a read-only key as a client error', async () => {
     const { id, key } = await service.issueKey();
     await sql(`select set_api_key_access($1, 'read')`, id);
     await send(service.origin, { key, method: 'POST' });
@@ -112,7 +112,7 @@ describe('the usage of a key by hour', () => {
     ]);
   });
 
-  it('is in the hour of the window that counted the request, when a clock is ahead', async () => {
+  it('is in the hour of the counting window if a clock is ahead', async () => {
     const { id, key } = await service.issueKey();
     clock.nowMs = MIDNIGHT_MS;
     await send(service.origin, { key });
@@ -168,7 +168,7 @@ const operationsOf = async (key: string): Promise<readonly string[]> => {
 };
 
 describe('the operations of the hours', () => {
-  it('are those of one table, so that a key has no more rows in an hour than are read', async () => {
+  it('come from one table, which bounds the rows of a key per hour', async () => {
     const { id, key } = await service.issueKey();
     await expect(addHours(id, `(values ('of my own'))`)).rejects.toMatchObject({ code: '23503' });
     await addHours(id, 'operations');
@@ -184,7 +184,7 @@ describe('the operations of the hours', () => {
     expect(await operationsOf(key)).toEqual(['paintPet']);
   });
 
-  it('stay readable, and bounded, where others were written before there was the table', async () => {
+  it('stay readable and bounded for rows older than the table', async () => {
     const { id, key } = await service.issueKey();
     const reference = 'constraint api_key_usage_hours_operation_fkey';
     await sql(`alter table api_key_usage_hours drop ${reference}`);
@@ -221,7 +221,7 @@ describe('the requests without a key by hour', () => {
     environment: { ADDRESS_LIMIT_PER_MINUTE: '3' },
   });
 
-  it('has those that were rejected by their address, over all replicas', async () => {
+  it('counts rejections by address, over all replicas', async () => {
     const hours = async (): Promise<unknown[]> => {
       for (const { app } of [strict, ...others]) await app.get(UsageRecorder).write();
       const { rows } = await strict.pool.query<{ row: string }>(

@@ -34,7 +34,7 @@ const countsOf = async (id: bigint): Promise<unknown> => {
 };
 
 describe('a reset', () => {
-  it('gives a key exactly its limit once more, on all replicas, and its usage keeps both parts of the day', async () => {
+  it('gives a key exactly its limit again, on all replicas, and its usage keeps both parts of the day', async () => {
     const { id, key } = await service.issueKey({ perMinute: LIMIT, perDay: LIMIT });
     for (const round of [1, 2, 3]) {
       expect(tally(await flood(key))).toMatchObject({ 200: LIMIT });
@@ -52,7 +52,7 @@ describe('a reset', () => {
     expect(response.headers.get('x-ratelimit-remaining')).toBe(String(LIMIT - 1));
   });
 
-  it('ends no ban, is recorded, and waits for its commit while no request does', async () => {
+  it('ends no ban, is recorded, and blocks no request before its commit', async () => {
     const { id, key } = await service.issueKey({ perMinute: 1, perDay: 1000 });
     await flood(key);
     expect(tally(await flood(key))).toMatchObject({ '429 api_key_banned': expect.any(Number) });

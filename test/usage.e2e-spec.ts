@@ -56,7 +56,7 @@ describe('GET /v1/usage', () => {
     expect(tomorrow.day.resetsAt).toBe('2026-11-22T00:00:00.000Z');
   });
 
-  it('adds what history has of the present day, because a clock went back, beyond 2^31', async () => {
+  it('adds history of the current day, after a clock went back, beyond 2^31', async () => {
     clock.nowMs = NOON;
     const { id, key } = await service.issueKey();
     await usageOf(key);
@@ -83,7 +83,7 @@ describe('GET /v1/usage', () => {
     expect(usages.map(({ days }) => days[29]?.admitted)).toEqual(keys.map((_, nth) => nth));
   });
 
-  it('leaves other reads their connections while it waits', async () => {
+  it('leaves connections for other reads while it waits', async () => {
     // The first request of a day reads the history, too.
     await service.get('/v1/pets');
     const holder = await holdOpen(

@@ -41,12 +41,12 @@ async function isAbandoned() {
   }
 }
 
-let isAlone = await listen();
-if (!isAlone && (await isAbandoned())) {
+let mustBeAlone = await listen();
+if (!mustBeAlone && (await isAbandoned())) {
   rmSync(socket, { force: true });
-  isAlone = await listen();
+  mustBeAlone = await listen();
 }
-if (!isAlone) {
+if (!mustBeAlone) {
   console.error(`Another process is building the service in ${root}. Wait until it is done, then try again.`);
   process.exit(1);
 }

@@ -1,11 +1,11 @@
-// npm run check -- deploy: the programs that read the files of deploy/ check them, where they are installed.
+// npm run check -- deploy: validates the files of deploy/ with the programs that use them, if installed.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 
-/** Debian puts servers where not every user's PATH leads. */
+/** Debian installs servers outside some users' PATH. */
 const PATH = `${process.env.PATH}:/usr/sbin`;
 
 const read = (file) => readFileSync(file, 'utf8');
@@ -21,7 +21,7 @@ function haproxyEnvironment() {
   return { ...Object.fromEntries(entries), HAPROXY_ERRORS: resolve('deploy/haproxy/errors') };
 }
 
-/** promtool reads rules, and the expression of a panel is one without a name. */
+/** promtool reads rules: wrap each panel expression in one. */
 function dashboardRules() {
   const { panels } = JSON.parse(read('deploy/grafana/dashboards/petstore.json'));
   const rules = panels

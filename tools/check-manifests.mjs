@@ -1,4 +1,4 @@
-// npm run check -- deploy: the manifests of Kubernetes have the members that the schemas of their kinds know, as they are and as an overlay
+// npm run check -- deploy: validates the Kubernetes manifests against the schemas of their kinds, as they are and as an overlay
 // makes them.
 import {
   cpSync,
@@ -21,7 +21,7 @@ const SOURCE = join(root, 'deploy/kubernetes');
 /** Files for Kustomize, which are no manifests. */
 const OF_KUSTOMIZE = new Set(['kustomization.yaml', 'overlay.example.yaml', 'release.yaml']);
 
-/** Where the schemas of a group are that Kubernetes itself does not have. */
+/** The schemas of API groups outside Kubernetes itself. */
 const PACKAGES = {
   'external-secrets.io': 'external-secrets',
   'gateway.networking.k8s.io': 'gateway-api',
@@ -29,7 +29,7 @@ const PACKAGES = {
   'postgresql.cnpg.io': 'cloudnative-pg',
 };
 
-/** The package has v1beta1 alone, which v1 does not differ from in what is used here. */
+/** The package only has v1beta1, which is identical for the fields used here. */
 const API_VERSIONS = { 'external-secrets.io/v1': 'external-secrets.io/v1beta1' };
 
 const read = (text, file) => parseAllDocuments(text).map((document) => ({ file, object: document.toJS() }));

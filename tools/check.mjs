@@ -42,7 +42,7 @@ const CHECKS = {
   },
 };
 
-/** What an edit breaks most often, in a minute. */
+/** The most common breakages, in a minute. */
 const QUICK = ['types', 'lint', 'imports', 'docs', 'migrations'];
 
 const words = argv.slice(2);
@@ -72,7 +72,7 @@ const report = (name, taken) =>
   taken === undefined ? failed.push(name) : seconds.push(`${name} ${taken.toFixed(1)} s`);
 if (checks.some(([, { isOfBuild }]) => isOfBuild)) report('build', run('npm run --silent build'));
 for (const [name, check] of checks) {
-  // Without a build they would check the one before.
+  // Without a build they would check a stale one.
   if (check.isOfBuild && failed.includes('build')) continue;
   console.log(`\n== ${name}`);
   report(name, run(check.run));

@@ -1,4 +1,4 @@
-// node tools/install.mjs FOLDER …: installs the packages of folders that have a package.json of their own, unless they are there. Few people
+// node tools/install.mjs FOLDER …: installs the packages of folders with their own package.json, unless present. Few people
 // need them, so `npm ci` at the top leaves them out.
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';

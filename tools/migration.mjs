@@ -1,4 +1,4 @@
-// npm run migration -- NAME: writes the next migration, with what prisma/sql has and a migrated database lacks.
+// npm run migration -- NAME: writes the next migration: the differences of prisma/sql from a migrated database.
 // npm run check -- migrations: with --check, says what differs, and changes nothing. `--check URL` is for another database.
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { applySources, compare, inVain, readChecks, readDefinitions, readSources
 import { openTemporaryDatabase } from './temporary-database.mjs';
 
 const MIGRATIONS = join(root, 'prisma/migrations');
-/** What stands above it in a migration is written by hand and stays. */
+/** Statements above it are written manually and kept. */
 const MARK = '-- From prisma/sql by "npm run migration". Changes below this line are lost.\n';
 
 const [word = '', url] = argv.slice(2);
@@ -40,7 +40,7 @@ async function write(name) {
   const folder = names.find((one) => one.slice(15) === name) ?? `${timeAfter(names.at(-1))}_${name}`;
   const file = join(MIGRATIONS, folder, 'migration.sql');
   if ((await readFile(join(MIGRATIONS, 'released.txt'), 'utf8')).includes(`${folder}/`))
-    throw new Error(`${folder} is released, and never changes: choose another name.`);
+    throw new Error(`${folder} is released and immutable: choose another name.`);
   for (const later of names.slice(names.indexOf(folder) + 1).filter(() => names.includes(folder))) {
     if ((await readFile(join(MIGRATIONS, later, 'migration.sql'), 'utf8')).includes(MARK))
       throw new Error(
@@ -78,7 +78,7 @@ async function changesAfter(client, manual) {
     ...[...errors].map(([{ path }, message]) => `${path}: cannot be replaced: ${message}`),
     ...applied
       .filter((source) => !isDone(definitions, source))
-      .map(({ path }) => `${path}: "create or replace" leaves something, such as other arguments or rights`),
+      .map(({ path }) => `${path}: "create or replace" is not enough, e.g. for arguments or rights`),
   ];
   if (all.length === 0) return { changed: applied, notes: validatedBefore(checks, later, applied) };
   throw new Error(
@@ -86,21 +86,21 @@ async function changesAfter(client, manual) {
   );
 }
 
-/** Rows that were validated before may not meet a check that says something else now. PostgreSQL does not look at them again. */
+/** Existing rows may violate a check whose function changed. PostgreSQL does not revalidate them. */
 function validatedBefore(checks, later, applied) {
   const isChanged = (called) => applied.some(({ object }) => object === `function ${called}`);
   return [...later].flatMap(([name, { definition, functions }]) =>
     (checks.get(name)?.definition ?? definition) === definition
       ? functions
           .filter(isChanged)
-          .map((one) => `note: the check ${name} calls ${one}: rows that are there may not meet it now`)
+          .map((one) => `note: the check ${name} calls ${one}: existing rows may now violate it`)
       : [
           `note: the check ${name} is replaced: add it as "not valid", and validate it in a migration of its own`,
         ],
   );
 }
 
-/** The statements of a file that only describe: a function or view of which nothing else differs is not replaced. */
+/** Only the comments of a file: a function or view is not replaced if nothing else differs. */
 function commentsOf(sql) {
   return (sql.match(/^comment on [^']*'(?:[^']|'')*';$/gm) ?? []).join('\n');
 }
@@ -127,7 +127,7 @@ function timeAfter(last) {
   return time.toISOString().replaceAll(/\D/g, '').slice(0, 14);
 }
 
-/** With a copy of the migrations before one that may not be finished. */
+/** With a copy of the migrations before one that may be unfinished. */
 async function beforeMigration(folder, work) {
   const directory = await mkdtemp(join(tmpdir(), 'petstore-migrations-'));
   const isBefore = (path) => dirname(path) !== MIGRATIONS || basename(path) < folder;

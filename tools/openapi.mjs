@@ -1,5 +1,5 @@
 // npm run openapi: writes docs/openapi.yaml, the copy of the document that the service serves.
-// npm run check -- openapi: fails if the copy is out of date, or if a linter finds something in it.
+// npm run check -- openapi: fails if the copy is out of date, or a linter reports a problem.
 import { readFile, writeFile } from 'node:fs/promises';
 import { argv } from 'node:process';
 import { lint } from './openapi/lint.mjs';

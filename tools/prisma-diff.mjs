@@ -10,7 +10,7 @@ import pg from 'pg';
 
 const [url, path = 'prisma/schema.prisma'] = argv.slice(2);
 
-/** The catalog has columns of the type "char", which the engine expects and the adapter does not know: on their way they pass for floats. */
+/** The catalog has columns of the type "char", which the engine expects and the adapter does not know: relabel them as floats. */
 const CHAR = 18;
 
 class CatalogPool extends pg.Pool {

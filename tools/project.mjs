@@ -25,7 +25,7 @@ export function runScript(path, words, { cwd = root, env = process.env } = {}) {
       stream.setEncoding('utf8').on('data', (text) => (output += text));
     }
     child.once('error', reject);
-    // A script that a signal ended has no exit code, and has not succeeded.
+    // A script killed by a signal has no exit code: a failure.
     child.once('close', (code) => resolve({ code: code ?? 1, output }));
   });
 }

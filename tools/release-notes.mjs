@@ -14,6 +14,6 @@ if (section === undefined) {
 const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = env;
 const files = `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}/blob/v${name}/`;
 const text = section.slice(section.indexOf('\n')).trim();
-// Links to other files and sections lead nowhere in the notes of a release.
+// Links to other files and sections break in release notes.
 const linked = text.replaceAll(/\]\((?!https?:)(#?)/g, (_, hash) => `](${files}${hash && 'CHANGELOG.md#'}`);
 console.log(GITHUB_REPOSITORY === undefined ? text : linked);

@@ -20,7 +20,7 @@ export async function readSources(directory = join(root, SOURCES)) {
   return (await Promise.all(sources)).toSorted((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-/** Others may have put an extension into the schema. */
+/** Objects of extensions are not ours. */
 const isOwn = (catalog, oid) =>
   `not exists (select from pg_depend d where d.classid = '${catalog}'::regclass and d.objid = ${oid} and deptype = 'e')`;
 
@@ -141,7 +141,7 @@ export const rebuild = (client, sources) =>
     return { definitions: await readDefinitions(client), errors };
   });
 
-/** A view has the columns that `*` stood for when it was created, and none that its table, view or function gains later. */
+/** A view keeps the columns that `*` meant at its creation, and gains none that its source adds later. */
 const STAR_OF_OBJECT = /(?:\bselect|,)\s+(?:\w+\.)?\*(?:(?!\bfrom\b)[^])*\bfrom\s+\w/i;
 
 const hasStar = ({ object, sql }) =>
@@ -161,7 +161,7 @@ export async function readChecks(client) {
   return new Map(rows.map(({ name, ...check }) => [name, check]));
 }
 
-/** What differs between the files and the database: the files to apply, and in words what no file can change. */
+/** Differences between files and database: the files to apply, and messages for what no file can fix. */
 export async function compare(client, sources) {
   const present = await readDefinitions(client);
   const { definitions: wanted, errors } = await rebuild(client, sources);
@@ -170,9 +170,7 @@ export async function compare(client, sources) {
     changed: sources.filter(({ object }) => wanted.get(object) !== present.get(object)),
     faults: [
       ...[...errors].map(([{ path }, message]) => `${path}: ${message}`),
-      ...sources
-        .filter(hasStar)
-        .map(({ path }) => `${path}: name the columns instead of "*", which keeps those of today`),
+      ...sources.filter(hasStar).map(({ path }) => `${path}: name the columns: "*" is expanded only once`),
       ...sources
         .filter((source) => !errors.has(source) && !wanted.has(source.object))
         .map(({ path, object }) => `${path}: does not define the ${object}`),

@@ -15,7 +15,7 @@ const plain = (text) => {
 
 const statements = [...statementsOf('main'), ...statementsOf('admission')];
 const text = [
-  '-- The statements of the service, under the names by which pg_stat_statements, metrics and traces have them. Written by "npm run docs".\n',
+  '-- The statements of the service, under their names in pg_stat_statements, metrics and traces. Written by "npm run docs".\n',
   ...statements
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
     .map((statement) => `-- ${statement.name}\n${plain(statement.text).trimEnd()};\n`),

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 
 const PREFIX = 'petstore-temporary-';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-/** Nothing here has to survive a crash. Commits wait for the log all the same, as in production. */
+/** Nothing here must survive a crash, but commits wait for the WAL, as in production. */
 const SETTINGS = { fsync: 'off', full_page_writes: 'off' };
 
-/** The file system in memory of Linux, and the bytes that must be free for a database to be there: containers have 64 MiB. */
+/** Linux's in-memory file system, and the free bytes that a database needs there: containers have 64 MiB. */
 const MEMORY = '/dev/shm';
 const MEMORY_FREE_MIN = 8 * 2 ** 30;
 
@@ -48,7 +48,7 @@ export async function openTemporaryDatabase({ settings = {}, inMemory = false } 
   }
 }
 
-/** Removes the directory of a process that was killed: its number is in the name of the directory. */
+/** Removes the directory of a killed process: its name contains the PID. */
 async function removeLeftovers(openEmbeddedPostgres, directory) {
   for (const name of await readdir(directory)) {
     const owner = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : Number.NaN;
@@ -73,7 +73,7 @@ function open(openEmbeddedPostgres, dataDir, settings, signal) {
   });
 }
 
-/** The compiled one, because tools run as they are, and a directory that its server can enter. */
+/** The compiled one, as tools are not compiled, and a directory that its server can enter. */
 async function loadEmbedded() {
   const folder = new URL('../dist/database/embedded/', import.meta.url);
   if (!existsSync(folder)) throw new Error('The service is not built yet: run "npm run build" first.');

@@ -23,7 +23,7 @@ const FIND_KEY = {
 };
 
 const pool = openPool();
-// Counts need not survive a crash: as in the service they do not wait for the disk, and pets do.
+// Counts need not survive a crash: as in the service, only pets wait for the disk.
 const countersPool = openPool({ options: '-c synchronous_commit=off' });
 
 const limiterOf = (name, seconds) =>

@@ -6,7 +6,7 @@ export interface RateLimit {
   readonly resetUnixSeconds: number;
 }
 
-/** What a response says about itself. */
+/** The metadata of a response. */
 export interface ResponseInfo {
   /** The HTTP status. */
   readonly status: number;
@@ -37,7 +37,7 @@ export class Call<Value> extends Promise<Value> {
     this.#result = result;
   }
 
-  /** What `then` and `catch` return is an ordinary promise. */
+  /** `then` and `catch` return an ordinary promise. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }

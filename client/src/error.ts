@@ -25,7 +25,7 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** What every error of a call says, also as plain data: in JSON, and after `structuredClone` in another thread. */
+/** The members of every call error, also as plain data: in JSON, and after `structuredClone` in another thread. */
 export interface CallError {
   readonly name: 'PetStoreError' | 'InvalidInputError';
   readonly code: ErrorCode;
@@ -43,7 +43,7 @@ export interface CallError {
 
 const NAMES: ReadonlySet<unknown> = new Set(['PetStoreError', 'InvalidInputError']);
 
-/** Whether it is an error of a call: of this copy of the package or another, or as plain data. */
+/** Whether it is a call error: from this or another copy of the package, or as plain data. */
 export const isPetStoreError = (error: unknown): error is CallError =>
   typeof error === 'object' && error !== null && 'code' in error && NAMES.has((error as CallError).name);
 
@@ -53,7 +53,7 @@ const plain = (error: CallError): CallError => {
   return { name, code, message, status, requestId, rateLimit, retryAfterSeconds, fields };
 };
 
-/** An argument that cannot be sent, so that nothing was. */
+/** An argument cannot be sent. Nothing was sent. */
 export class InvalidInputError extends TypeError implements CallError {
   override readonly name = 'InvalidInputError';
   readonly code = 'invalid_input';
@@ -110,12 +110,12 @@ interface Details {
   readonly fields?: readonly FieldError[];
 }
 
-/** The dates of RFC 9110, section 5.6.7. That of asctime has no zone. */
+/** The dates of RFC 9110, section 5.6.7. Asctime dates have no zone. */
 const DATE = /\w+, \d\d[ -]\w{3}[ -]\d+ [\d:]{8} GMT|\w{3} \w{3} [ \d]\d [\d:]{8} \d{4}/g;
 
 /**
- * `Retry-After` in seconds. Proxies also send a date (RFC 9110, section 10.2.3), which is compared with their own clock, and may add a field
- * to that of the service: the greatest counts. Without one that can be read, a 429 waits for the reset of its limit.
+ * `Retry-After` in seconds. Proxies also send a date (RFC 9110, section 10.2.3), which is relative to the `Date` header, and may add a field
+ * to that of the service: the greatest wins. Without a valid one, a 429 waits for the reset of its limit.
  *
  * @internal
  */

@@ -8,7 +8,7 @@ const JITTER_MS = 250;
 /** Timers may fire a little early. */
 const MARGIN_MS = 10;
 
-/** How a call may wait for its place. */
+/** How a call may wait for a slot. */
 interface Entrance {
   readonly maxWaitMs: number;
   readonly timeoutMs: number;
@@ -16,43 +16,43 @@ interface Entrance {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A call that has no place yet; while it waits for its turn, what wakes it. */
+/** A call without a slot; `wake` is set while it waits for its turn. */
 interface Waiting {
   wake?: () => void;
 }
 
-/** The place of a call that is under way. To be given back once. @internal */
+/** The slot of an in-flight call. Must be released once. @internal */
 export interface Place {
   /** @param response undefined if there was none: the request may have been counted */
   leave(response: ResponseInfo | undefined): void;
 }
 
 /**
- * Lets as many calls be under way as the key has requests left, so that parallel calls are not rejected and the key is not banned. Until a
- * response of a window has said what is left, it is one. Only the durations that responses state count, not the clock of the client.
+ * Allows as many calls in flight as the key has requests left, so that parallel calls are not rejected and the key is not banned. Until a
+ * response reports how many are left in a window, only one is. Uses only durations from responses, not the client's clock.
  *
  * @internal
  */
 export class Gate {
-  /** In the order in which they came, which is that in which they get their places. */
+  /** In FIFO order. */
   readonly #waiting = new Set<Waiting>();
-  #underWay = 0;
-  /** Of the present window; undefined until a response has said it. */
+  #inFlight = 0;
+  /** Of the current window; undefined until a response reports it. */
   #remaining: number | undefined;
   #resetsAt = Infinity;
-  /** Whether the one call of a new window is under way. */
+  /** Whether a new window's first call is in flight. */
   #isProbing = false;
-  /** Counts windows: what was sent in an earlier one says nothing about this one. */
+  /** Counts windows: calls sent in an earlier window do not affect this one. */
   #window = 0;
-  /** When a call had a response last, or the gate opened. */
+  /** When the last response arrived, or the gate opened. */
   #respondedAt = -Infinity;
   #closed: { readonly until: number; readonly jitterMs: number; readonly because: ResponseInfo } | undefined;
 
   /**
-   * Waits for a place.
+   * Waits for a slot.
    *
    * @param wait waits for a reset, and rejects when the signal is aborted
-   * @throws PetStoreError at once, if the next window begins later than in `maxWaitMs`; when no call has had a response for `timeoutMs`
+   * @throws PetStoreError at once, if the next window begins after `maxWaitMs`; or if no call has had a response for `timeoutMs`
    */
   async enter({ maxWaitMs, timeoutMs, wait, signal }: Entrance): Promise<Place> {
     const own: Waiting = {};
@@ -90,16 +90,16 @@ export class Gate {
 
   #hasPlace(): boolean {
     if (performance.now() >= this.#resetsAt) this.#beginWindow();
-    return this.#remaining === undefined ? !this.#isProbing : this.#underWay < this.#remaining;
+    return this.#remaining === undefined ? !this.#isProbing : this.#inFlight < this.#remaining;
   }
 
   #take(): Place {
     const window = this.#window;
-    this.#underWay += 1;
+    this.#inFlight += 1;
     if (this.#remaining === undefined) this.#isProbing = true;
     return {
       leave: (response) => {
-        this.#underWay -= 1;
+        this.#inFlight -= 1;
         if (response !== undefined) this.#respondedAt = performance.now();
         this.#learn(response, window === this.#window);
         this.#wake();
@@ -111,16 +111,16 @@ export class Gate {
     if (isOfThisWindow) this.#isProbing = false;
     // The windows of a 403 may be those of a suspended key, which have nothing left, although it may be resumed at any time.
     if (response === undefined || response.status === 403) {
-      // Never to none, of which no response has said when it ends: the next call finds out.
+      // Never to 0, because no response reported the reset: the next call finds out.
       if (isOfThisWindow && this.#remaining !== undefined) this.#remaining = Math.max(1, this.#remaining - 1);
       return;
     }
-    const closedSeconds = closedSecondsOf(response);
+    const closedSeconds = retryWaitOf(response);
     if (closedSeconds > 0) return this.#close(closedSeconds, response);
     if (!isOfThisWindow) return;
     const { remaining, resetSeconds } = limitOf(response);
     if (remaining === 0) return this.#close(resetSeconds, response);
-    // A service without limits, or a proxy that removes the headers: then nothing is known.
+    // The limit stays unknown without limits, or behind a proxy that removes the headers.
     if (remaining < Infinity || response.status < 300 || response.status === 304) {
       this.#remaining = Math.min(this.#remaining ?? Infinity, remaining);
       this.#resetsAt = performance.now() + 1000 * resetSeconds;
@@ -129,7 +129,7 @@ export class Gate {
 
   #close(seconds: number, because: ResponseInfo): void {
     const until = performance.now() + 1000 * seconds;
-    // One for all of its calls, so that they stay in their order.
+    // Shared by all waiting calls, so that they stay in order.
     const jitterMs = MARGIN_MS + JITTER_MS * Math.random();
     if (this.#closed === undefined || until > this.#closed.until) this.#closed = { until, jitterMs, because };
     this.#beginWindow();
@@ -142,7 +142,7 @@ export class Gate {
     this.#isProbing = false;
   }
 
-  /** The next in turn looks for a place, and then wakes the one behind it. All of them wait for the opening of a gate that is closed. */
+  /** The first waiting call tries to get a slot, and then wakes the next one. If the gate is closed, all of them wait for it to open. */
   #wake(): void {
     for (const { wake } of this.#waiting) {
       wake?.();
@@ -169,16 +169,16 @@ const turn = (own: Waiting, ms: number, signal: AbortSignal | undefined): Promis
 const noResponse = (timeoutMs: number): PetStoreError =>
   new PetStoreError(
     'timed_out',
-    `The calls before had no response within ${timeoutMs} ms, so this one was not sent.`,
+    `Earlier calls had no response within ${timeoutMs} ms, so this one was not sent.`,
   );
 
-/** How long all calls wait after a response: after a 429 that says it, else 0. @internal */
-export const closedSecondsOf = (response: ResponseInfo): number =>
+/** How long all calls wait after a response: the wait of a 429, else 0. @internal */
+export const retryWaitOf = (response: ResponseInfo): number =>
   response.status === 429 ? (retryAfterOf(response) ?? 0) : 0;
 
 /**
- * The window of the key with the fewest requests left, by the field `RateLimit` (draft-ietf-httpapi-ratelimit-headers); of several the last
- * to reset. The limit of the client's address is none of the key.
+ * The window of the key with the fewest requests left, by the field `RateLimit` (draft-ietf-httpapi-ratelimit-headers); a tie: the last
+ * to reset. Excludes the limit of the client's address.
  */
 function limitOf({ headers }: ResponseInfo): { readonly remaining: number; readonly resetSeconds: number } {
   const windows = [
@@ -196,11 +196,11 @@ function limitOf({ headers }: ResponseInfo): { readonly remaining: number; reado
   );
 }
 
-/** The error of a request that the service would reject, and that is not sent. */
+/** The error of a request that is not sent, because it would be rejected. */
 function noRequestsLeft(because: ResponseInfo, waitMs: number): PetStoreError {
   const seconds = Math.ceil(waitMs / 1000);
   const headers = new Headers(because.headers);
   headers.set('retry-after', String(seconds));
-  const message = `The key has no requests left for ${seconds} seconds, so none was sent.`;
+  const message = `The key has no requests left for ${seconds} seconds, so none is sent.`;
   return new PetStoreError('rate_limit_exceeded', message, { ...because, status: 429, headers });
 }

@@ -17,7 +17,7 @@ export interface Int64Types {
 /** The name of a 64-bit integer: one of the document, or an identifier of a later release. @internal */
 export const isInt64 = (name: string): boolean => INT64_NAMES.has(name) || name.endsWith('Id');
 
-/** A member and the integer that is its value; strings are matched so that nothing within them is. */
+/** A member with an integer value; other strings are matched to skip their contents. */
 const STRING_AND_INTEGER = /"((?:[^"\\]|\\.)*)"(?:(\s*:\s*)(-?\d+)(?![\d.eE]))?/g;
 
 /** Marks the digits of a 64-bit integer on their way through `JSON.parse`. No string of the service has this character. */
@@ -48,7 +48,7 @@ function convert(name: string, digits: string, int64: Int64): Int64Like {
   if (int64 === 'bigint') return BigInt(digits);
   const value = Number(digits);
   if (Number.isSafeInteger(value)) return value;
-  throw new RangeError(`${name} is ${digits}, which no number holds: use int64 'string' or 'bigint'.`);
+  throw new RangeError(`${name} is ${digits}, beyond safe numbers: use int64 'string' or 'bigint'.`);
 }
 
 /** Writes a flat object, with every 64-bit integer as an exact JSON number. Undefined members are left out. @internal */
@@ -65,7 +65,7 @@ export function writeJson(members: object): string {
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;
 
 /**
- * The digits of a 64-bit integer, as the service takes them.
+ * The digits of a 64-bit integer, in the service's format.
  *
  * @throws InvalidInputError for anything but an integer, and for a number that may have been rounded
  * @internal

@@ -17,7 +17,7 @@ export class List<Item> implements AsyncIterable<Item> {
   }
 
   /**
-   * The items as an array, of at most `max`: a list may be longer than memory. Pages are fetched until it is full.
+   * Up to `max` items as an array: a list may not fit into memory. Fetches pages until the array is full.
    *
    * @throws InvalidInputError if `max` is not a positive integer
    */
@@ -50,7 +50,7 @@ type QueryValue = Int64Like | readonly Int64Like[] | undefined;
 /**
  * A query string of the defined members; empty if there are none.
  *
- * @throws InvalidInputError for an empty array, which would otherwise be no filter at all
+ * @throws InvalidInputError for an empty array, which would otherwise filter nothing
  * @internal
  */
 export function queryOf(members: Readonly<Record<string, QueryValue>>): string {

@@ -109,13 +109,13 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
     return this.#create('/categories', category, options);
   }
 
-  /** Returns a category. Fails with `category_not_found` if its number has no name. */
+  /** Returns a category. Fails with `category_not_found` if there is none. */
   getCategory<Tag = undefined>(id: Int64Like, options: Reading<Tag> = {}): Call<Read<Category<Id>, Tag>> {
     return this.#read(() => getOf(`/categories/${digitsOf('id', id)}`), options);
   }
 
   /**
-   * Gives a number a name, whether or not it has one, and returns the category. Fails with `category_exists` if another has the name,
+   * Creates or renames the category with this number, and returns it. Fails with `category_exists` if another has the name,
    * and with `precondition_failed` if `ifMatch` or `ifNoneMatch` does not hold.
    */
   putCategory(id: Int64Like, category: NewCategory, options: PutOptions = {}): Call<Category<Id>> {
@@ -207,7 +207,7 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
     }, call);
   }
 
-  /** The request is made inside of the promise, so that an argument that cannot be sent rejects it. */
+  /** Builds the request inside the promise, so that an invalid argument rejects it. */
   #send<Value>(requestOf: () => Request, options: CallOptions): Call<Value> {
     const send = async () => await this.#transport.send<Value>(requestOf(), options);
     return new Call(send());
@@ -221,7 +221,7 @@ const getOf = (path: string, member = 'id'): Request => ({
   accepts: objectWith(member),
 });
 
-/** The request for a list, of which the client returns a value of its own. */
+/** The request for a list, whose items the client converts. */
 const listOf = (
   path: string,
   toValue: (items: readonly unknown[], headers: Headers) => unknown,
@@ -232,7 +232,7 @@ const listOf = (
   toValue: (items, headers) => toValue(items as readonly unknown[], headers),
 });
 
-/** Counts are numbers, whatever the type of identifiers. Further members of a later release stay as they are. */
+/** Counts are numbers, whatever the type of identifiers. Unknown members of a later release are unchanged. */
 const countsOf = (counts: unknown): unknown =>
   Object.fromEntries(
     Object.entries(counts as object).map(([name, count]: [string, unknown]) => [

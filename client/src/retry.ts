@@ -1,6 +1,6 @@
 import type { PetStoreError } from './error.js';
 
-/** How often and how patiently a call is tried. */
+/** The time-out and retries of a call. */
 export interface RetryOptions {
   /** The time for a complete response, for each attempt, in ms; 30,000 by default. */
   readonly timeoutMs?: number | undefined;
@@ -46,29 +46,29 @@ export function delayMs(
   if (attempts > maxRetries || !isTemporary(error, isRepeatable)) return undefined;
   const backoffMs = Math.min(maxRetryWaitMs, BACKOFF_MS * 2 ** (attempts - 1));
   if (error.retryAfterSeconds === undefined) {
-    // At least half of the backoff, because a failure needs some time to pass.
+    // At least half of the backoff, because a failure takes time to pass.
     return (backoffMs * (1 + Math.random())) / 2;
   }
   const requestedMs = error.retryAfterSeconds * 1000;
-  // All rejected clients get the same instant: jitter keeps them from returning together.
+  // All rejected clients get the same time: jitter keeps them from retrying together.
   return requestedMs > maxRetryWaitMs
     ? undefined
     : Math.min(maxRetryWaitMs, requestedMs + backoffMs * Math.random());
 }
 
-/** No response, or one of a proxy or the service that could not wait for the result: the request may have been executed. */
+/** No response, or a proxy or the service gave up waiting for the result: the request may have been executed. */
 const OUTCOME_UNKNOWN: ReadonlySet<number> = new Set([0, 502, 503, 504]);
 
 function isTemporary({ code, status }: PetStoreError, isRepeatable: boolean): boolean {
   if (OUTCOME_UNKNOWN.has(status)) return isRepeatable;
-  // The repeat arrived before the first request completed, which it is about to.
+  // The retry arrived while the first request was still in progress.
   return status === 429 || code === 'request_in_progress';
 }
 
-/** What a timer takes: a longer one ends at once. @internal */
+/** The longest timer: longer ones fire at once. @internal */
 export const TIMER_MAX_MS = 2 ** 31 - 1;
 
-/** Calls after any time, `Infinity` included. Returns what prevents it. @internal */
+/** Calls after any delay, even `Infinity`. Returns a cancel function. @internal */
 export function startTimer(ms: number, call: () => void): () => void {
   let timer: ReturnType<typeof setTimeout>;
   const start = (leftMs: number): void => {

@@ -1,6 +1,6 @@
 import { infoOf, type ResponseInfo, type Result } from './call.js';
 import { errorOfResponse, InvalidInputError, PetStoreError } from './error.js';
-import { closedSecondsOf, Gate } from './gate.js';
+import { retryWaitOf, Gate } from './gate.js';
 import { type Int64, parseJson } from './int64.js';
 import { NOT_MODIFIED } from './types.js';
 import {
@@ -27,7 +27,7 @@ export interface TransportOptions extends RetryOptions {
   /** Is called before each retry, such as to log it. If it throws, the call fails with what it throws. */
   readonly onRetry?: ((retry: RetryEvent) => void) | undefined;
   /**
-   * Whether the calls of this client wait for one another, so that no more are under way than the key has requests left; true by default.
+   * Whether calls wait, so that no more are in flight than the key has requests left; true by default.
    */
   readonly pace?: boolean | undefined;
   /**
@@ -42,11 +42,11 @@ export interface TransportOptions extends RetryOptions {
 export interface CallOptions extends RetryOptions {
   /** Aborts the call, also while it waits to retry. The call rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
-  /** Further headers of the request. Those that the client sets itself win; conditions have options of their own. */
+  /** Additional request headers. Headers that the client sets take precedence; conditions have their own options. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Those of the client and of the call. */
+/** The client's and the call's options. */
 type SendOptions = TransportOptions & Pick<CallOptions, 'headers'>;
 
 /** @internal */
@@ -55,7 +55,7 @@ export interface Request {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: string;
-  /** Whether the body of a success can be one of the service; undefined stands for an empty body. */
+  /** Whether a successful body can be from the service; undefined means an empty body. */
   readonly accepts: (value: unknown) => boolean;
   /** What the call resolves to; the body unless given. */
   readonly toValue?: (body: unknown, headers: Headers) => unknown;
@@ -86,7 +86,7 @@ export class Transport {
     if (!/^(?:https?:\/)?\//.test(options.baseUrl))
       throw new TypeError('PetStore needs a baseUrl, such as "https://petstore.example/v1".');
     if (typeof options.apiKey === 'string' && /^\s+\S|\S\s+$/.test(options.apiKey))
-      throw new TypeError('The apiKey of PetStore has white space around it: leave it out.');
+      throw new TypeError('The apiKey of PetStore has surrounding white space: remove it.');
     if (typeof options.apiKey !== 'string' || !/^[!-~]+$/.test(options.apiKey))
       throw new TypeError('PetStore needs an apiKey (psk_…). Get one from the operator of the service.');
     this.#options = options;
@@ -98,7 +98,7 @@ export class Transport {
   async send<Value>(request: Request, { signal, ...own }: CallOptions): Promise<Result<Value>> {
     const options = { ...this.#options, ...definedOf(own) };
     const condition = Object.keys(options.headers ?? {}).find((name) => /^if-(?:none-)?match$/i.test(name));
-    if (condition !== undefined) throw new InvalidInputError(condition, 'has an option of its own.');
+    if (condition !== undefined) throw new InvalidInputError(condition, 'has its own option.');
     // A POST has an Idempotency-Key. A repeated PATCH, DELETE or PUT with a condition may fail because the first one succeeded.
     const { method, headers = {} } = request;
     const isConditional = (headers['if-match'] ?? headers['if-none-match']) !== undefined;
@@ -112,7 +112,7 @@ export class Transport {
         if (waitMs === undefined) throw error;
         options.onRetry?.({ error, attempts, waitMs });
         const waitsAtGate =
-          this.#gate !== undefined && error.response !== undefined && closedSecondsOf(error.response) > 0;
+          this.#gate !== undefined && error.response !== undefined && retryWaitOf(error.response) > 0;
         if (!waitsAtGate) await (options.sleep ?? sleep)(waitMs, signal);
         signal?.throwIfAborted();
       }
@@ -157,7 +157,7 @@ export class Transport {
       const { toValue = (body) => body } = request;
       return { value: toValue(value, response.headers) as Value, response };
     }
-    const message = 'The body of the response is not the one of this operation.';
+    const message = 'The response body does not match this operation.';
     throw new PetStoreError('unexpected_response', message, response);
   }
 
@@ -187,10 +187,10 @@ async function exchange(
     'content-type': body && 'application/json',
     ...headers,
   });
-  // A longer one would end at once: it is none.
+  // A longer one would fire at once: use none.
   const timeout = timeoutMs > TIMER_MAX_MS ? new AbortController().signal : AbortSignal.timeout(timeoutMs);
   const ended = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
-  // Browsers reject a `fetch` that is called as a method of another object.
+  // Browsers reject `fetch` if it is called as a method of another object.
   const fetch = options.fetch ?? globalThis.fetch;
   const url = `${baseUrl.replace(/\/+$/, '')}${path}`;
   try {
@@ -213,7 +213,7 @@ async function exchange(
   }
 }
 
-/** A name that is there in any letter case gets the new value. */
+/** Replaces an existing header, ignoring the case of its name. */
 function addTo(headers: Headers, members: Readonly<Record<string, string | undefined>>): void {
   for (const [name, value] of Object.entries(definedOf(members))) {
     try {
@@ -224,7 +224,7 @@ function addTo(headers: Headers, members: Readonly<Record<string, string | undef
   }
 }
 
-/** Node.js says why in the causes of its error; browsers do not, because a page may not know. */
+/** Node.js gives the reason in the error's cause; browsers hide it from pages. */
 function describeFailure(url: string, error: unknown): string {
   const { cause } = error as { readonly cause?: { readonly code?: string; readonly message?: string } };
   const why = cause?.code ?? cause?.message ?? `${String(error)} (it cannot be reached, or CORS)`;

@@ -6,13 +6,13 @@ type Schemas = components['schemas'];
 
 declare const later: unique symbol;
 
-/** A word of a closed set that a later release adds: it can be compared and sent back, and no literal is one. */
+/** An enum value added by a later release: it can be compared and sent back, but no literal matches it. */
 export type LaterWord = string & { readonly [later]: true };
 
-/** A set of words, with those that a later release adds. */
+/** An enum, open for values of later releases. */
 type Open<Word extends string> = string extends Word ? string : Word | LaterWord;
 
-/** A schema as results have it: with 64-bit integers as `Id`, and closed sets of words open for those that a later release adds. */
+/** A schema in results: with 64-bit integers as `Id`, and enums open for values of later releases. */
 type Received<Schema, Id> = {
   readonly [Name in keyof Schema]: Schema[Name] extends bigint | undefined
     ? Id | Extract<Schema[Name], undefined>
@@ -21,7 +21,7 @@ type Received<Schema, Id> = {
       : Schema[Name];
 };
 
-/** A schema as it is sent: 64-bit integers may be strings, bigints or numbers, and words those of results. */
+/** A schema as it is sent: 64-bit integers may be strings, bigints or numbers, and enums are open. */
 type Sent<Schema> = {
   readonly [Name in keyof Schema]:
     | (NonNullable<Schema[Name]> extends bigint
@@ -63,13 +63,13 @@ export interface Page<Item> {
 }
 
 export interface ReadOptions extends CallOptions {
-  /** The `etag` of what you have: if that is still so, the call resolves to `NOT_MODIFIED`, and no body is sent. */
+  /** The `etag` of your copy: if it is still current, the call resolves to `NOT_MODIFIED`, and no body is sent. */
   readonly ifNoneMatch?: string | undefined;
-  /** The `etag` of what you expect: if that is not so, the call fails with `precondition_failed`. */
+  /** The `etag` that you expect: if it is not current, the call fails with `precondition_failed`. */
   readonly ifMatch?: string | undefined;
 }
 
-/** What a read resolves to when `ifNoneMatch` holds. It is the same one in every copy of this package. */
+/** What a read resolves to when `ifNoneMatch` holds. It is the same in every copy of this package. */
 export const NOT_MODIFIED: unique symbol = Symbol.for('petstore.not-modified');
 
 /**
@@ -88,17 +88,17 @@ export interface CreateOptions extends CallOptions {
 
 export interface ChangeOptions extends CallOptions {
   /**
-   * The `etag` of the representation that you know: if it is not the present one, the call fails with `precondition_failed`. An
+   * The `etag` of the representation that you know: if it is not current, the call fails with `precondition_failed`. An
    * explicit `undefined`, such as the `etag` of a response without one, is invalid input.
    */
   readonly ifMatch?: string | undefined;
-  /** An `etag`: if it is the present one, the call fails with `precondition_failed`. `*` is every one, so that a PUT only adds. */
+  /** An `etag`: if it is current, the call fails with `precondition_failed`. `*` matches any, so that a PUT only adds. */
   readonly ifNoneMatch?: string | undefined;
 }
 
 export type PutOptions = ChangeOptions;
 
-/** What every list takes besides its filters. */
+/** The options of every list besides filters. */
 export interface ListOptions extends CallOptions {
   /** Ascending by `id` (the default), or descending by `-id`. */
   readonly sort?: 'id' | '-id' | undefined;
@@ -116,7 +116,7 @@ export interface PetFilter extends ListOptions {
 }
 
 export interface CategoryFilter extends ListOptions {
-  /** The name, without regard to the case of ASCII letters. */
+  /** The name, ignoring ASCII case. */
   readonly name?: string | undefined;
 }
 

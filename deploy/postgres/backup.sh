@@ -5,7 +5,7 @@ set -eu
 umask 077
 directory=/backups
 
-# Shells take 08 for an octal number, and 0 would keep nothing.
+# Shells read 08 as octal, and 0 would keep nothing.
 require_number() {
   case $2 in
     '' | 0* | *[!0-9]* | ?????*)
@@ -38,11 +38,11 @@ trap 'exit 143' TERM
 trap 'exit 130' INT
 
 back_up() {
-  # What a run left that was killed.
+  # Left over from a killed run.
   find "$directory" -name 'petstore-*.dump.part' -mmin +60 -exec rm -f {} +
   file=$directory/petstore-$(date -u +%Y%m%dT%H%M%SZ).dump
   part=$file.part
-  # Under its name only when it is whole.
+  # Renamed only once it is complete.
   if run pg_dump --username postgres --format custom --file "$part" petstore && mv "$part" "$file"; then
     part=
     echo "backed up: $file, $(wc -c <"$file") bytes"
@@ -60,6 +60,6 @@ if [ "${1:-}" = once ]; then
   exit
 fi
 while :; do
-  # After a failure sooner, because the database may have been restarted.
+  # Sooner after a failure: the database may just have been restarted.
   if back_up; then run sleep "$((BACKUP_EVERY_HOURS * 3600))"; else run sleep 60; fi
 done

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The roles that log in, their settings, and the database that one of them owns. Each statement may be repeated: after a run
-# that was interrupted, and to give the roles new passwords, run it again. docker-compose.yml runs it at each start.
+# The login roles, their settings, and the database that one of them owns. It is idempotent: after an interrupted run,
+# or to change the passwords, run it again. docker-compose.yml runs it at each start.
 #
 #   PGHOST=… PGPASSWORD=… PETSTORE_OWNER_PASSWORD=… PETSTORE_API_PASSWORD=… PETSTORE_CLI_PASSWORD=… sh roles.sh
 #
@@ -28,11 +28,11 @@ if [ -n "${SECRETS:-}" ]; then
   done
 fi
 if [ -n "${PASSWORD_CHECK_HOST:-}" ]; then
-  # A service that is logged in would find its password invalid at its next connection. So the file may change only while no session
+  # A running service would fail to log in at its next connection. So the file may change only while no session
   # uses it, or by deploy/rotate.sh, which replaces the containers.
   for role in petstore_api petstore_api_2; do
     case " ${ROTATED:-} " in *" $role "*) continue ;; esac
-    # Not by the text of the error, which comes in the language of the server.
+    # Not by the error text, which depends on the server's locale.
     fault=$(PGPASSWORD=$(secret "$role") PGCONNECT_TIMEOUT=5 \
       psql --no-psqlrc --host "$PASSWORD_CHECK_HOST" --username "$role" --dbname petstore --command '' 2>&1 >/dev/null) && continue
     sessions=$(psql --no-psqlrc --tuples-only --no-align --dbname postgres \
@@ -126,7 +126,7 @@ where rolcanlogin and not rolsuper and rolconnlimit = -1
 grant pg_read_all_stats to petstore_owner, petstore_operator;
 SQL
 
-# The rest is of the database, for whatever names.
+# The rest concerns the database, under any names.
 sql=$(dirname "$0")/../../prisma/roles.sql
 if [ -f "$sql" ]; then
   PGOPTIONS="${PGOPTIONS:-} -c petstore.before_migrations=on -c client_min_messages=error" \

@@ -10,7 +10,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 200 });
 /** The certificates of trials are self-signed. */
 const tlsAgent = new TlsAgent({ keepAlive: true, maxSockets: 500, rejectUnauthorized: false });
 
-/** Ends the connections that are idle: after a pause the other side may be about to. */
+/** Closes idle connections: after a pause, the peer may be about to close them. */
 export const closeIdle = () => [agent, tlsAgent].forEach((one) => one.destroy());
 
 /** One request. `outcome` is its status with the error's code, or why there is none. */
@@ -71,7 +71,7 @@ export function outage(responses) {
   return ((Math.max(...times) - Math.min(...times)) / 1000).toFixed(1);
 }
 
-/** So many requests a second, whether the ones before have their responses or not; `stop` waits for the last one. */
+/** Open loop: a fixed rate, regardless of outstanding responses; `stop` waits for the last one. */
 export function constantLoad(perSecond, makeRequest) {
   const sent = [];
   let isStopped = false;

@@ -1,4 +1,4 @@
-// npm run trial:compose: what docker-compose.yml and docs/deployment.md promise, tried with a container engine, on a copy of this
+// npm run trial:compose: tests the promises of docker-compose.yml and docs/deployment.md on a container engine, on a copy of this
 // checkout, as a project of its own. It takes about ten minutes, and prints a table of what it measured.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -113,7 +113,7 @@ function checkNothingFailed(what, responses, isWell = true) {
   );
 }
 
-/** As a checkout made with another umask has them; the passwords keep the modes of make-env.sh. */
+/** File modes of a checkout with another umask; passwords keep the modes of make-env.sh. */
 const setModes = (mode) =>
   run('find', ['.', '-path', './secrets', '-prune', '-o', '-exec', 'chmod', mode, '{}', '+']);
 
@@ -195,10 +195,10 @@ const ABUSES = [
   ['postgres', 'select 1'],
 ];
 
-/** What would stop the service for everybody, by the login of an operator. */
+/** Statements by an operator login that would stop the service. */
 async function abuse(key) {
   const login = `PGPASSWORD=${readCopy('secrets/petstore_cli')} psql --host 127.0.0.1 --username petstore_cli`;
-  // Else a login that fails would look like a statement that is rejected.
+  // Else a failed login would look like a rejected statement.
   inService('database', 'sh', '-c', `${login} --dbname petstore --command 'select 1'`);
   for (const [database, statement] of ABUSES) {
     const command = `${login} --dbname ${database} --command "begin; ${statement}; select pg_sleep(2)"`;
@@ -216,7 +216,7 @@ async function abuse(key) {
   );
 }
 
-/** The commands of docs/operations.md and docs/alerts.md, but those that end somewhere else than they began. */
+/** The commands of docs/operations.md and docs/alerts.md, except pipelines. */
 function runbooks() {
   const text = ['operations', 'alerts']
     .map((name) => readFileSync(join(directory, `docs/${name}.md`), 'utf8'))
@@ -242,7 +242,7 @@ function runbooks() {
   );
 }
 
-/** How long requests fail while `work` replaces something, which it must get done. */
+/** How long requests fail during `work`, which must succeed. */
 async function interrupted(what, origin, key, work) {
   const { responses, result } = await underLoad(origin, key, work);
   const { status } = await send(origin, { key });
@@ -315,7 +315,7 @@ async function rolls(key) {
 const presentRole = () =>
   [...readCopy('.env').matchAll(/^PETSTORE_API_ROLE=(\w+)$/gm)].at(-1)?.[1] ?? 'petstore_api';
 
-/** What happens to the files of `secrets` and to .env in a year, and whether a retired password is rejected. */
+/** What happens to `secrets` and .env over time, and whether retired passwords are rejected. */
 async function secrets(key) {
   const role = presentRole();
   const file = inCopy(`secrets/${role}`);
@@ -488,7 +488,7 @@ async function configuration(key) {
   check(
     'a wrong haproxy.cfg is rejected',
     sh('sh deploy/reload.sh').status !== 0 &&
-      // HAProxy would start with what it has.
+      // HAProxy could restart now.
       sh(`docker compose exec --no-TTY haproxy haproxy -c -f /configuration/haproxy/haproxy.cfg`).status ===
         0 &&
       (await send(BALANCED, { key })).status === 200,
@@ -534,7 +534,7 @@ async function rotations(key) {
     const { responses, result } = await underLoad(BALANCED, key, rotate(name));
     checkNothingFailed(`rotation of the password ${name}`, responses, result === 0);
   }
-  check('the former password was valid, and is not', couldLogIn && !canLogIn(role, former));
+  check('the former password became invalid', couldLogIn && !canLogIn(role, former));
 }
 
 const prometheus = async (path) =>
@@ -627,7 +627,7 @@ function removeImages() {
 
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
-/** To an image that exits: 0 if the script says that it failed. Built each time, because the way back gives its name to the other one. */
+/** Rolls to an image that exits: 0 if the script reports failure. Rebuilt each time, because the rollback moves its tag. */
 async function rollToBroken() {
   run('docker', ['build', '--quiet', '--tag', 'petstore-trial:trial-broken', '-'], { input: BROKEN });
   return (await roll('petstore-trial:trial-broken')()) === 0 ? 1 : 0;

@@ -1,5 +1,5 @@
-// npm run trial:floods: what one client can do to the others of three replicas behind HAProxy, without a key and with one. It needs root, for
-// a network of its own, and Debian's haproxy and openssl; takes four minutes and prints a table. `-- FILE` tries another haproxy.cfg.
+// npm run trial:floods: how one client, with or without a key, can affect others on three replicas behind HAProxy. It needs root, for
+// its own network, and Debian's haproxy and openssl; takes four minutes and prints a table. `-- FILE` tries another haproxy.cfg.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect as connectHttp2, constants } from 'node:http2';
@@ -17,7 +17,7 @@ import { selfSigned } from './proxies.mjs';
 
 const [config = join(ROOT, 'deploy/haproxy/haproxy.cfg')] = process.argv.slice(2);
 const IN_NETWORK = 'PETSTORE_TRIAL_NETWORK';
-/** As long as HAProxy lets a client be silent. */
+/** HAProxy's time-out for silent clients. */
 const FLOOD_MS = 15_000;
 const HONEST_PER_SECOND = 20;
 const WINDOW_MAX = 2 ** 31 - 1;
@@ -124,7 +124,7 @@ const FLOODS = {
     streams(flood, sockets, { ...CREATE, sessions: 300, bodyBytes: 60_000, sentBytes: 59_000 }),
 };
 
-/** A hundred streams in each session. Their windows are empty, or are large and the connection is not read. HAProxy takes 32 at a time. */
+/** A hundred streams in each session. Their flow-control windows are 0, or the connection is not read. HAProxy takes 32 at a time. */
 async function streams(
   flood,
   sockets,

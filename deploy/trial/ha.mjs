@@ -36,9 +36,9 @@ const NODES = ['node1', 'node2'].map((name, i) => ({
 }));
 /** Requests a second: every second one creates a pet, the others count against a limit. */
 const RATE = 100;
-/** Used up after 14 s without a failure: with most failures, some seconds after the new primary. */
+/** Reached after 14 s without a failure, usually seconds after the failover otherwise. */
 const PER_MINUTE = 700;
-/** So long the new primary is watched before the old one comes back. */
+/** How long to watch the new primary before the old one returns. */
 const AFTER_MS = 12_000;
 
 const directory = makeDirectory('ha');
@@ -66,7 +66,7 @@ function start(name, line, env) {
 }
 process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')));
 
-/** At the end, and what an interrupted trial has left. */
+/** At the end, and after an interrupted trial. */
 function removeNetwork() {
   const lines = ['petstore-host', ...NODES.map(({ netns }) => netns), 'petstore-switch'].map(
     (name) =>
@@ -151,7 +151,7 @@ async function until(what, holds, seconds = 120) {
   }
 }
 
-/** Both nodes are well: one is the primary, and the other one follows as the mode demands. */
+/** Both nodes are healthy: a primary, and a standby that replicates in the given mode. */
 const isWhole = (mode) => async () => {
   const node = await primary();
   const text = `select sync_state from pg_stat_replication where state = 'streaming' and application_name like 'node_'`;
@@ -205,7 +205,7 @@ const TITLES = [
 const table = [TITLES, TITLES.map(() => '---')];
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 
-/** One failure under load, each acknowledged write accounted for. */
+/** One failure under load, checking every acknowledged write. */
 async function scenario(mode, what, services, key) {
   const { fail, heal } = FAILURES[what];
   const words = `keys issue --json --name limited --plan enterprise --per-minute ${PER_MINUTE} --per-day 1000000`;
@@ -279,5 +279,5 @@ for (const mode of ['sync', 'async']) {
   for (const what of Object.keys(FAILURES)) await scenario(mode, what, services, key);
 }
 console.log(`\n${table.map((row) => `| ${row.join(' | ')} |`).join('\n')}`);
-// What was started ends with this process.
+// Child processes end with this one.
 process.exit();

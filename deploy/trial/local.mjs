@@ -28,7 +28,7 @@ const [newest] = existsSync(DEBIAN)
 /** The programs of Debian's newest PostgreSQL. */
 export const BINARIES = `${DEBIAN}/${newest}/bin`;
 
-/** PostgreSQL does not run as root: what its programs are run with. */
+/** PostgreSQL refuses root: the command prefix for its programs. */
 export const AS_POSTGRES =
   process.getuid() === 0 ? 'setpriv --reuid=postgres --regid=postgres --clear-groups ' : '';
 
@@ -42,7 +42,7 @@ export function requirePackages(programs) {
   process.exit(2);
 }
 
-// What a trial has started and made ends with it, also when it is interrupted.
+// Cleans up all processes and files of a trial, even when interrupted.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 
 /** A directory of the user of PostgreSQL, which is removed at the end. */

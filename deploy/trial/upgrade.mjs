@@ -29,7 +29,7 @@ const RATE = 100;
 /** Of the key whose limit both releases count. It sends 600, and is not banned for it. */
 const PER_MINUTE = 300;
 Object.assign(process.env, { BAN_AFTER_REFUSALS: '1000000', TRUST_PROXY: '1' });
-/** So long each state of the rollout is watched. */
+/** How long to watch each rollout stage. */
 const STATE_MS = 10_000;
 
 const isFailed = ({ kind, status }) => !(status < 300 || (kind === 'limited' && status === 429));
@@ -66,7 +66,7 @@ async function trial() {
   );
   const keys = { load: await issue('load', 1_000_000), limited: await issue('limited', PER_MINUTE) };
 
-  // Four places behind HAProxy, two for the replicas of each release.
+  // Four HAProxy servers, two per release.
   const places = await Promise.all(
     ['before', 'before', 'after', 'after'].map(async (release) => ({
       release,
@@ -175,7 +175,7 @@ function missedBy(doctor) {
     .join('; ');
 }
 
-/** Only 1.1.0: its check of roles looks at a function by the arguments that it had. */
+/** Only 1.1.0: its role check looks up a function by its old arguments. */
 function missedByRoles() {
   const { version } = JSON.parse(readFileSync(join(ROOTS.before, 'package.json'), 'utf8'));
   const former = 'public.issue_api_key(text, text, integer, integer, timestamptz)';
@@ -196,7 +196,7 @@ function droppedObjects() {
   return others.length === 0 ? first : `${first} and ${others.length} more`;
 }
 
-/** What clients of both releases send; an array, because some of them send twice or go on from what they got. */
+/** What clients of both releases send; an array, because some retry or follow up on a response. */
 async function requestsOf(origin, keys, i) {
   const request = async (kind, options) => ({
     kind,

@@ -5,9 +5,9 @@ import { authenticationError } from './keys/api-key.js';
 import { routeConfigOf } from './route-config.js';
 
 /**
- * Requires a valid API key, unless the operation is `@Public()`. Admission has looked the key up, and this guard throws its rejection,
- * whatever that is: of a request without a valid key (401, 429 of the client address, or 503), of a key that an operator has suspended or
- * that may only read (403), of a public document past the limit of its address (429). What a key has used up is left to the next guard.
+ * Requires a valid API key, unless the operation is `@Public()`. Admission has looked the key up; this guard throws its rejection:
+ * a request without a valid key (401, 429 for the client address, or 503), a key that is suspended or read-only (403),
+ * or a public document over its address limit (429). Exhausted key limits are left to the next guard.
  */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {

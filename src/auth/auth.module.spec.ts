@@ -69,7 +69,7 @@ describe('a request that admission rejects', () => {
 });
 
 describe('admission', () => {
-  it('waits for no connection that reads and writes hold', async () => {
+  it('waits for no connection used by reads or writes', async () => {
     const { prisma, config } = service;
     const { key } = await service.issueKey();
     const admission = service.app.get(Admission);

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { AdmissionDecision, Caller } from './admission/decision.js';
 import { authenticationError } from './keys/api-key.js';
 
-/** The key that a request was admitted for, and its windows, this request counted. */
+/** The key that a request was admitted for, and its windows including this request. */
 export interface CallingKey extends Caller {
   readonly windows: AdmissionDecision['windows'];
 }

@@ -10,7 +10,7 @@ import type { ApiError } from '../errors/api-error.js';
 import { type AdmissionDecision, exceededBy } from './admission/decision.js';
 import { type Window, WINDOWS } from './admission/windows.js';
 
-/** The windows of each key, as throttlers. Their limits are those of the key or its plan, which the decision contains. */
+/** The windows of each key, as throttlers. The limits of the key or its plan come from the decision. */
 export const PLAN_THROTTLERS: ThrottlerModuleOptions = {
   throttlers: WINDOWS.map((window) => throttlerOf(window)),
   // The throttler adds suffixes to the names and leaves the headers out of a 429. The pipeline sets them on every response.
@@ -18,9 +18,9 @@ export const PLAN_THROTTLERS: ThrottlerModuleOptions = {
 };
 
 /**
- * Throws the 429 of a key of which a window is used up, or that is banned. Admission has counted the request in the database,
- * for all replicas; this guard only reads its decision, so nothing is counted twice. No later guard reads that: a rejection that no
- * throttler names is thrown here all the same.
+ * Throws the 429 for a key that exhausted a window or is banned. Admission has counted the request in the database,
+ * for all replicas; this guard only reads its decision, so nothing is counted twice. This is the last guard: a rejection that no
+ * throttler reports is thrown here, too.
  */
 @Injectable()
 export class PlanThrottlerGuard extends ThrottlerGuard {
@@ -34,7 +34,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     throw rejection;
   }
 
-  /** Without a rejection, before the throttler looks up its metadata for each window. */
+  /** Skips all windows before the throttler looks up metadata for each of them. */
   protected override shouldSkip(context: ExecutionContext): Promise<boolean> {
     return decisionOf(context).rejection === undefined ? SKIPPED : NOT_SKIPPED;
   }
@@ -53,7 +53,7 @@ function throttlerOf({ name, seconds }: Window): ThrottlerOptions {
     name,
     ttl: seconds * 1000,
     limit: (context) => decisionOf(context).windows.find(({ policy }) => policy === name)?.limit ?? 0,
-    // Before the throttler looks up five kinds of metadata.
+    // Checked before five metadata lookups of the throttler.
     skipIf: (context) => {
       const exceeded = exceededBy(decisionOf(context));
       // A ban closes all windows; the first throttler reports it.

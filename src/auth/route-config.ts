@@ -3,17 +3,17 @@ import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The name of the operation in logs, metrics, traces and the OpenAPI document: that of the controller's method. */
+    /** Name of the operation in logs, metrics, traces and the OpenAPI document: the controller method's name. */
     readonly operation?: string;
     /** Needs no key, and counts as a public document. */
     readonly public?: boolean;
-    /** What a public document uses up of the limit; 1 where absent. */
+    /** What a public document counts against the limit; default 1. */
     readonly cost?: number;
-    /** A probe of a balancer, which comes every few seconds: no limit, log, metric or trace has it. */
+    /** A load balancer probe, sent every few seconds: exempt from limits, logs, metrics and traces. */
     readonly probe?: boolean;
   }
   interface FastifyRequest {
-    /** For `routeConfigOf` alone. */
+    /** Only for `routeConfigOf`. */
     routeConfig: FastifyContextConfig | null;
   }
 }
@@ -22,14 +22,14 @@ declare module 'fastify' {
 export const routeConfigOf = (request: FastifyRequest): FastifyContextConfig =>
   (request.routeConfig ??= request.routeOptions.config);
 
-/** A public document: it needs no key, and has a limit of its own by client address, which its rate-limit headers describe. */
+/** A public document: it needs no key and has a separate limit per client address, shown in its rate-limit headers. */
 export const Public = (): MethodDecorator => (controller, name, descriptor) =>
   RouteConfig({ public: true, operation: String(name) })(controller, name, descriptor);
 
-/** What a page consists of: a load of the page, with all of them, counts as some two documents. */
+/** An asset of a page: loading the page with all its assets counts as about two documents. */
 export const PartOfPage = (operation: string): MethodDecorator =>
   RouteConfig({ public: true, operation, cost: 1 / 16 });
 
-/** Public, and counts for nothing. */
+/** Public, and exempt from limits. */
 export const Probe = (): MethodDecorator => (controller, name, descriptor) =>
   RouteConfig({ public: true, probe: true, operation: String(name) })(controller, name, descriptor);

@@ -67,7 +67,7 @@ describe('a batcher before a database of random delays, failures, locks and disc
     await fc.assert(
       fc.asyncProperty(scenario, async ({ arrivals, treatments, permits, ...limits }) => {
         let statements = 0;
-        let underWay = 0;
+        let inFlight = 0;
         let othersUnderWay = 0;
         const semaphore = new Semaphore(permits);
         const rowsUnderWay = new Set<number>();
@@ -80,9 +80,9 @@ describe('a batcher before a database of random delays, failures, locks and disc
           const { afterMs, ending, commits, lockedRow } = treatments[
             number % treatments.length
           ] as (typeof treatments)[number];
-          underWay += 1;
-          expect(underWay).toBeLessThanOrEqual(limits.concurrencyMax);
-          expect(underWay + othersUnderWay).toBeLessThanOrEqual(permits);
+          inFlight += 1;
+          expect(inFlight).toBeLessThanOrEqual(limits.concurrencyMax);
+          expect(inFlight + othersUnderWay).toBeLessThanOrEqual(permits);
           expect(items.length).toBeLessThanOrEqual(limits.sizeMax);
           for (const { row } of items) {
             expect(rowsUnderWay.has(row)).toBe(false);
@@ -94,7 +94,7 @@ describe('a batcher before a database of random delays, failures, locks and disc
             expect(item.enqueuedAt).toBeLessThanOrEqual(performance.now());
           }
           await new Promise((resolve) => setTimeout(resolve, afterMs));
-          underWay -= 1;
+          inFlight -= 1;
           for (const { row } of items) rowsUnderWay.delete(row);
           const isLocked = (item: Item): boolean => item.row === lockedRow;
           if (ending === 'success' || (ending === 'broken' && commits)) {

@@ -25,13 +25,13 @@ describe('a batcher', () => {
 sends what arrives together in one statement, and gives each item its own result
   load a b c → >a b c
   end 0 → a:0, b:0, c:0
-sends a full statement at once, and what arrives while one is under way in the next
+sends a full statement at once, and what arrives while one is in flight in the next
   load! a b c d e → >a b c d
   load f →
   waiting → 2
   end 0 → a:0, b:0, c:0, d:0, >e f
   end 1 → e:1, f:1
-has no more statements under way than it may [concurrencyMax=2]
+has no more statements in flight than it may [concurrencyMax=2]
   load a b c d e f g h i → >a b c d, >e f g h
 lets keys take turns [byKey sizeMax=2]
   load a1 a2 a3 a4 a5 b1 → >a1 a2
@@ -84,7 +84,7 @@ rejects new items when it is closed, and waits for the earlier ones
 
 describe('deadlines', () => {
   traced(`
-give up what waits and what is under way at the last tick but one, so never late
+give up what waits and what is in flight at the last tick but one, so never late
   load a → >a
   load b →
   wait 970 →
@@ -190,7 +190,7 @@ sends nothing again for an item that was given up
   wait 1000 →
 `);
 
-  it('that lasts is the cause of the items that are given up, until a statement succeeds', async () => {
+  it('that lasts is the cause for abandoned items, until a statement succeeds', async () => {
     const batcher = batcherOf(database.send);
     const causeOf = (item: string) =>
       batcher.load(item).catch((error: Error) => (error.cause as Error | undefined)?.message);
@@ -247,7 +247,7 @@ is tried again with its first item, while other rows pass and its later items wa
   end 3 → a7:3, >b7
   end 4 → b7:4, >c7
   end 5 → c7:5
-has one item under way at a time, also while others have a place [locking concurrencyMax=3]
+has one item in flight at a time, also while others have a place [locking concurrencyMax=3]
   load a7 b7 → >a7
   end 0 LOCKED →
   wait 10t → >a7
@@ -347,7 +347,7 @@ describe('batchers that share permits', () => {
     expect(await sentAfter(() => database.statement(2).end())).toBe('d');
   });
 
-  it('reject items whose time is over without a permit, which goes to others', async () => {
+  it('reject expired items without a permit, which goes to others', async () => {
     const permits = new Semaphore(1);
     permits.enter(() => undefined);
     const [late] = loadIn(batcherOf(database.send, { permits, timeoutMs: 100 }), 'a');
@@ -359,7 +359,7 @@ describe('batchers that share permits', () => {
     expect(database.sent).toEqual(['x']);
   });
 
-  it('report the time of a statement without that in which it waited for its permit', async () => {
+  it('report statement time without the wait for a permit', async () => {
     const onStatement = jest.fn<(report: BatchReport) => void>();
     const permits = new Semaphore(1);
     const batcher = batcherOf(database.send, { permits, onStatement });

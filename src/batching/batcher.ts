@@ -8,21 +8,21 @@ import type { Semaphore } from '../database/semaphore.js';
 import { FairQueue, type QueueKey } from './fair-queue.js';
 import { Quarantine, RowLocks } from './locks.js';
 
-/** A result: another transaction has locked the row that the item needs, and nothing was done for it. */
+/** A result: another transaction has locked the item's row, so nothing was written. */
 export const LOCKED = Symbol('locked');
 
-/** The time between two looks at deadlines, and between two tries of an item whose row is locked. */
+/** The interval between checks of deadlines, and between tries of an item whose row is locked. */
 export const TICK_MS = 15;
 
-/** After so many milliseconds an operator should know which session has locked a row. */
+/** Milliseconds after which an operator should know which session has locked a row. */
 const LONG_LOCKED_MS = 1000;
 
-/** The pause after a connection failure or a time-out of the server, whose cause lasts: no busy loop. */
+/** The pause after a connection failure or server time-out, which may last: avoids a busy loop. */
 export const BACKOFF_MS = 25;
 
 /**
- * Sends one statement for all items, and resolves to one result each, in the same order. An `Error` as a result rejects that item
- * alone. It must settle when its result arrives or its connection is known to be dead.
+ * Sends one statement for all items, and resolves to one result per item, in order. An `Error` as a result rejects only that
+ * item. It must settle when its result arrives or its connection is known to be dead.
  *
  * @param sendBefore a moment of `performance.now()` after which the statement must not be sent
  */
@@ -37,29 +37,29 @@ export interface BatcherOptions<Item, Result> {
   /** For metrics and messages. */
   readonly name: string;
   readonly send: Send<Item, Result>;
-  /** Whether the statement only reads, so that it may be repeated when its connection broke. */
+  /** Whether the statement is read-only, so that it can be retried on a broken connection. */
   readonly isRead: boolean;
   /** Items per statement. */
   readonly sizeMax: number;
-  /** Statements under way. */
+  /** Statements in flight. */
   readonly concurrencyMax: number;
-  /** What several batchers share: a statement under way has a permit. Until there is one items wait in the queue. */
+  /** Shared by several batchers: a statement in flight has a permit. Items wait in the queue for one. */
   readonly permits?: Pick<Semaphore, 'enter' | 'leave'> | undefined;
-  /** Items that may wait for a statement; one more is rejected. */
+  /** Items that may wait for a statement; more are rejected. */
   readonly waitingMax: number;
-  /** The longest that an item without a deadline of its own waits, in milliseconds. */
+  /** How long an item without its own deadline waits, in milliseconds. */
   readonly timeoutMs: number;
-  /** Milliseconds: a statement is sent only while each of its items has so much time left, so that none is written after its 503. */
+  /** A statement is sent only while all its items have this many milliseconds left, so that none is written after its 503. */
   readonly neededMs?: () => number;
-  /** Items of different keys take turns, so that many of one key do not make those of another wait. */
+  /** Items of different keys take turns, so that a key with many items does not delay others. */
   readonly keyOf?: (item: Item) => QueueKey;
-  /** Whether the key is the row that an item locks: of the items of a row one is under way at a time. */
+  /** Whether the key is the row that an item locks: each row has one item in flight at a time. */
   readonly locksRow?: boolean;
   /**
-   * Whether the items of a statement that the server ended by a time-out are sent alone, because one of them may wait for a lock. The key
-   * of one that times out alone is kept apart. Otherwise they are sent together again: a table lock would delay each of them.
+   * Whether the items of a statement that timed out at the server are retried alone, because one may be waiting for a lock. The key
+   * of one that times out alone is quarantined. Otherwise they are retried together: a table lock would delay each of them.
    */
-  readonly separatesTimeouts?: boolean;
+  readonly retriesTimeoutsAlone?: boolean;
   /** Called at each try of an item whose row has been locked for `LONG_LOCKED_MS`. Must not throw. */
   readonly onLongLocked?: (row: QueueKey) => void;
   /** Called when a statement has ended. Must not throw. */
@@ -74,28 +74,28 @@ export interface BatchReport {
   readonly items: readonly BatchItem[];
   readonly sentAt: number;
   readonly durationMs: number;
-  /** How it failed, which no caller may know of: most failures are retried. */
+  /** How it failed. Callers may not see it: most failures are retried. */
   readonly failure: DatabaseFailure | undefined;
   readonly error: unknown;
 }
 
 interface BatchItem {
-  /** When it was enqueued; also that of an item that is sent again. */
+  /** When it was enqueued; unchanged by retries. */
   readonly enqueuedAt: number;
   readonly context: unknown;
 }
 
 /**
- * Where an item is: in the queue, in a statement, to be sent again before all that are queued, or done.
+ * Where an item is: queued, in a statement, to be retried before all queued items, or done.
  *
  *     load ──► queued ──────── #giveUp ────────┐
  *      #take ↓     ↑ #putBack: its row is      │
  *            ↓     ↑ locked                    ▼
- *           under-way ── #settle, #fail, ──► settled
+ *           in-flight ── #settle, #fail, ──► settled
  *       #fail ↓    ↑ #take     #giveUp         ▲
  *           to-retry ───────── #giveUp ────────┘
  */
-type State = 'queued' | 'under-way' | 'to-retry' | 'settled';
+type State = 'queued' | 'in-flight' | 'to-retry' | 'settled';
 
 /** An item with the promise of its result. */
 class Entry<Item, Result> implements BatchItem {
@@ -103,8 +103,8 @@ class Entry<Item, Result> implements BatchItem {
   resolve!: (result: Result) => void;
   reject!: (error: unknown) => void;
   state: State = 'queued';
-  /** It has to be sent without others, because a statement that it shared failed by one of its items. */
-  isAlone = false;
+  /** Must be sent alone, because one of the items in its last statement made it fail. */
+  mustBeAlone = false;
   /** Its connection broke before. */
   hasBroken = false;
   /** When its row was first found locked. */
@@ -127,31 +127,31 @@ class Entry<Item, Result> implements BatchItem {
 }
 
 /**
- * Joins items that arrive together into one statement, like DataLoader, but with deadlines.
+ * Batches items that arrive together, like DataLoader, but with deadlines.
  *
- * - A statement starts as soon as fewer than `concurrencyMax` are under way, with the earliest items, and only after all of them
+ * - A statement starts as soon as fewer than `concurrencyMax` are in flight, with the earliest items, and only after all of them
  *   arrived: results are as fresh as if each item had been sent alone.
- * - Each item is settled once, by its deadline: with its result, the error of the database about itself, or an `UnavailableError`.
- *   One that is not under way is given up as soon as less than `neededMs` and two ticks are left: that ends a wait for a lock.
- * - After an error of the statement, the items of several are sent again alone; one that fails alone gets the error. What was not sent,
- *   or was rolled back by a time-out of the server, is sent again until the deadlines. After a broken connection reads are sent once more, writes never.
- * - Of the items of one row one is under way at a time. One whose row is `LOCKED` is tried again every 15 ms, before the later items of
- *   that row; other rows pass.
- * - A statement keeps its place until it settles, also when all of its items were given up: it may be in its commit.
+ * - Each item is settled once, by its deadline: with its result, its own database error, or an `UnavailableError`.
+ *   One that is not in flight is given up as soon as less than `neededMs` and two ticks are left: that ends a wait for a lock.
+ * - After a statement error, each of its items is retried alone; one that fails alone gets the error. Items that were not sent,
+ *   or were rolled back by a server time-out, are retried until their deadlines. After a broken connection, reads are retried once, writes never.
+ * - Each row has one item in flight at a time. An item whose row is `LOCKED` is retried every 15 ms, before the later items of
+ *   that row; others proceed.
+ * - A statement holds its slot until it settles, even if all its items were given up: it may be committing.
  */
 export class Batcher<Item, Result> {
   readonly #queue = new FairQueue<Entry<Item, Result>>();
-  /** Sent before and to be sent again, before all others. */
+  /** Sent before, to be retried before all others. */
   #retries: Entry<Item, Result>[] = [];
   readonly #rows = new RowLocks();
-  /** Of these one item waits until it is tried alone, and more are rejected. */
+  /** One item per key waits to be tried alone; more are rejected. */
   readonly #quarantine = new Quarantine();
   /** Not settled yet. */
   readonly #open = new Set<Entry<Item, Result>>();
   #arrivals = 0;
-  #underWay = 0;
-  #restUntil = 0;
-  /** Why the last statement failed; undefined after a success. It is the cause of items that are given up. */
+  #inFlight = 0;
+  #backoffUntil = 0;
+  /** Why the last statement failed; undefined after a success. The error cause of items that are given up. */
   #lastError: unknown;
   #isDispatchDue = false;
   #isTicking = false;
@@ -198,9 +198,9 @@ export class Batcher<Item, Result> {
     await Promise.allSettled([...this.#open].map(({ promise }) => promise));
   }
 
-  /** After all sockets that have something were read: else the items of several connections would not share a statement. */
+  /** Waits until all readable sockets were read: else items of several connections would not share a statement. */
   #dispatchSoon(): void {
-    if (this.#isDispatchDue || this.#underWay >= this.options.concurrencyMax) return;
+    if (this.#isDispatchDue || this.#inFlight >= this.options.concurrencyMax) return;
     this.#isDispatchDue = true;
     setImmediate(() => {
       this.#isDispatchDue = false;
@@ -209,9 +209,9 @@ export class Batcher<Item, Result> {
   }
 
   readonly #dispatch = (): void => {
-    if (performance.now() < this.#restUntil) return; // the next tick comes back to it
+    if (performance.now() < this.#backoffUntil) return; // the next tick dispatches again
     const { concurrencyMax, permits } = this.options;
-    while (this.#underWay < concurrencyMax && this.waiting > 0) {
+    while (this.#inFlight < concurrencyMax && this.waiting > 0) {
       if (permits?.enter(this.#dispatch) === false) return;
       const batch = this.#take();
       if (batch.length === 0) return permits?.leave();
@@ -219,19 +219,19 @@ export class Batcher<Item, Result> {
     }
   };
 
-  /** The items of the next statement: those that are to be sent again, and where none is left, those of the queue. */
+  /** The items of the next statement: first the retries and, if none are left, those of the queue. */
   #take(): Entry<Item, Result>[] {
     const batch = this.#takeRetries();
-    if (batch[0]?.isAlone !== true && this.#retries.length === 0) this.#takeQueued(batch);
+    if (batch[0]?.mustBeAlone !== true && this.#retries.length === 0) this.#takeQueued(batch);
     return batch;
   }
 
   #takeRetries(): Entry<Item, Result>[] {
     const batch: Entry<Item, Result>[] = [];
-    while (batch.length < this.options.sizeMax && batch[0]?.isAlone !== true) {
+    while (batch.length < this.options.sizeMax && batch[0]?.mustBeAlone !== true) {
       const [next] = this.#retries;
-      // One that has to be alone neither joins others nor is overtaken by them.
-      if (next === undefined || (next.isAlone && batch.length > 0)) break;
+      // An item that must be alone neither joins others nor is overtaken.
+      if (next === undefined || (next.mustBeAlone && batch.length > 0)) break;
       this.#retries.shift();
       this.#takeInto(batch, next);
     }
@@ -256,7 +256,7 @@ export class Batcher<Item, Result> {
     }
   }
 
-  /** Adds an item, or gives it up if too little of its time is left. */
+  /** Adds an item, or gives it up if too little time is left. */
   #takeInto(batch: Entry<Item, Result>[], entry: Entry<Item, Result>): void {
     if (entry.deadline >= performance.now() + this.#neededMs) return void batch.push(entry);
     this.#giveUp(entry);
@@ -269,8 +269,8 @@ export class Batcher<Item, Result> {
     const deadline = batch.reduce((earliest, one) => Math.min(earliest, one.deadline), Infinity);
     let error: unknown;
     let failure: DatabaseFailure | undefined;
-    this.#underWay += 1;
-    for (const entry of batch) if (entry.state !== 'settled') entry.state = 'under-way';
+    this.#inFlight += 1;
+    for (const entry of batch) if (entry.state !== 'settled') entry.state = 'in-flight';
     try {
       const outcomes = await send(
         batch.map(({ item }) => item),
@@ -286,7 +286,7 @@ export class Batcher<Item, Result> {
       this.#fail(batch, failure, thrown);
     }
     this.#lastError = error;
-    this.#underWay -= 1;
+    this.#inFlight -= 1;
     permits?.leave();
     this.#dispatchSoon();
     const durationMs = performance.now() - sentAt;
@@ -305,16 +305,16 @@ export class Batcher<Item, Result> {
   }
 
   #fail(batch: readonly Entry<Item, Result>[], failure: DatabaseFailure, error: unknown): void {
-    const { isRead, separatesTimeouts = false, keyOf } = this.options;
-    const isSeparated = failure === 'server-timeout' && separatesTimeouts;
-    const isTemporary = failure === 'not-sent' || (failure === 'server-timeout' && !separatesTimeouts);
-    if (isTemporary || failure === 'broken') this.#restUntil = performance.now() + BACKOFF_MS;
+    const { isRead, retriesTimeoutsAlone = false, keyOf } = this.options;
+    const isSeparated = failure === 'server-timeout' && retriesTimeoutsAlone;
+    const isTemporary = failure === 'not-sent' || (failure === 'server-timeout' && !retriesTimeoutsAlone);
+    if (isTemporary || failure === 'broken') this.#backoffUntil = performance.now() + BACKOFF_MS;
     const reason = asUnavailable(error);
     for (const entry of batch) {
       const isRepeatable = failure === 'broken' && isRead && !entry.hasBroken;
       const isSeparable = (failure === 'statement-error' || isSeparated) && batch.length > 1;
       entry.hasBroken ||= isRepeatable;
-      entry.isAlone ||= isSeparable;
+      entry.mustBeAlone ||= isSeparable;
       if (!isTemporary && !isRepeatable && !isSeparable) this.#reject(entry, reason);
       if (entry.state === 'settled') {
         this.#rows.release(entry.key);
@@ -326,11 +326,11 @@ export class Batcher<Item, Result> {
     this.#retries.sort(byArrival);
     const [only] = batch;
     if (isSeparated && keyOf !== undefined && only !== undefined && batch.length === 1)
-      this.#keepApart(only.key, reason);
+      this.#quarantineKey(only.key, reason);
   }
 
-  /** Quarantines a key whose item timed out alone: one of its items is tried now and then, and the others are rejected. */
-  #keepApart(key: QueueKey, reason: unknown): void {
+  /** Quarantines a key whose item timed out alone: one of its items is retried periodically, the others are rejected. */
+  #quarantineKey(key: QueueKey, reason: unknown): void {
     this.#quarantine.add(key, this.#hasQueued);
     for (const entry of this.#retries) if (entry.key === key) this.#reject(entry, reason);
     this.#retries = this.#retries.filter(({ state }) => state !== 'settled');
@@ -352,7 +352,7 @@ export class Batcher<Item, Result> {
     this.#queue.putBack(row, entry);
   }
 
-  /** One timer for all items. After a stall of the process it runs behind the results that have arrived meanwhile. */
+  /** One timer for all items. After a process stall it runs after the results that arrived meanwhile. */
   #keepTicking(): void {
     if (this.#isTicking || this.#open.size === 0) return;
     this.#isTicking = true;
@@ -360,10 +360,10 @@ export class Batcher<Item, Result> {
   }
 
   #tick(): void {
-    // An item that would be late at the next tick is given up at this one. Timers are late themselves.
+    // Give up items that would be late at the next tick. Timers themselves may be late.
     const next = performance.now() + 2 * TICK_MS;
     for (const entry of this.#open) {
-      if (entry.deadline < next + (entry.state === 'under-way' ? 0 : this.#neededMs)) this.#giveUp(entry);
+      if (entry.deadline < next + (entry.state === 'in-flight' ? 0 : this.#neededMs)) this.#giveUp(entry);
     }
     this.#queue.remove(({ state }) => state === 'settled');
     for (const { state, key } of this.#retries) if (state === 'settled') this.#rows.release(key);
@@ -389,7 +389,7 @@ export class Batcher<Item, Result> {
     if (this.#close(entry)) entry.reject(error);
   }
 
-  /** Whether it was open. */
+  /** False if already closed. */
   #close(entry: Entry<Item, Result>): boolean {
     entry.state = 'settled';
     return this.#open.delete(entry);

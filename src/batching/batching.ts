@@ -12,7 +12,7 @@ export interface BatchObserver {
   /** The context of the current item, such as a span; absent without traces. */
   readonly contextOf?: () => unknown;
   /** A batcher was created. */
-  batcherMade?(batcher: AnyBatcher): void;
+  batcherCreated?(batcher: AnyBatcher): void;
   statementEnded(report: BatchReport): void;
 }
 
@@ -20,25 +20,25 @@ export interface BatchObserver {
 export const BATCH_OBSERVERS = Symbol('BATCH_OBSERVERS');
 
 /**
- * Items per statement. 64 clients then keep one statement at work while this process prepares another: 4 to 14 % more
- * requests a second than with 64 items. The fixed part of admission's cost is a quarter of the whole then.
+ * Items per statement. 64 clients then keep one statement running while this process prepares another: 4 to 14 % more
+ * requests a second than with 64 items. Admission's fixed cost is then a quarter of the total.
  */
 export const SIZE_MAX = 32;
 
-/** Queued items before the service rejects more: about a second of work, so that no item waits longer in vain. */
+/** Queued items before the service rejects more: about a second of work; a longer wait would be futile. */
 const WAITING_MAX = 5000;
 
-/** Two statements at a time use both halves of a round trip. */
+/** Two statements in flight fill both halves of a round trip. */
 const BOUNDS = { sizeMax: SIZE_MAX, concurrencyMax: 2, waitingMax: WAITING_MAX };
 
 type RowWriteOptions<Item, Result> = Required<
   Pick<BatcherOptions<Item, Result>, 'name' | 'send' | 'keyOf'>
 > & {
-  /** The table whose ids the keys are; absent if they are none. */
+  /** The table whose ids are the keys; absent if not ids. */
   readonly table?: LockedRow['table'];
 };
 
-/** Creates the batchers of repositories. Each joins the queries of one kind into statements. */
+/** Creates the batchers of repositories. Each batches queries of one kind. */
 @Injectable()
 export class Batching {
   readonly #batchers: AnyBatcher[] = [];
@@ -48,14 +48,14 @@ export class Batching {
     @Inject(BATCH_OBSERVERS) private readonly observers: readonly BatchObserver[] = [],
   ) {}
 
-  /** Joins concurrent reads of one kind. */
+  /** Batches concurrent reads of one kind. */
   batchReads<Item, Result>(
     options: Pick<BatcherOptions<Item, Result>, 'name' | 'send'>,
   ): Batcher<Item, Result> {
     return this.#batcher({ isRead: true, permits: this.prisma.pools.reads, ...options });
   }
 
-  /** Joins concurrent writes of one kind. */
+  /** Batches concurrent writes of one kind. */
   batchWrites<Item, Result>(
     options: Pick<BatcherOptions<Item, Result>, 'name' | 'send'> & Partial<BatcherOptions<Item, Result>>,
   ): Batcher<Item, Result> {
@@ -63,7 +63,7 @@ export class Batching {
     return this.#batcher({ isRead: false, permits: writes, neededMs: () => endsWithinMs, ...options });
   }
 
-  /** Joins concurrent writes of rows, some of which other transactions may have locked. The key of an item is its row, or what it needs for itself, such as a name. */
+  /** Batches concurrent writes of rows that other transactions may have locked. The key of an item is its row, or a value it must own, such as a name. */
   batchRowWrites<Item, Result>({ table, ...options }: RowWriteOptions<Item, Result>): Batcher<Item, Result> {
     const onLongLocked = table && ((id: QueueKey): void => this.prisma.pools.reportLocks({ table, id }));
     return this.batchWrites({ locksRow: true, ...(onLongLocked && { onLongLocked }), ...options });
@@ -83,15 +83,15 @@ export class Batching {
       },
       contextOf: observers.find(({ contextOf }) => contextOf)?.contextOf,
     };
-    // Admission alone passes no deadline: the other half is for the request's own statements.
+    // Only admission passes no deadline: the other half is for the request's own statements.
     const timeoutMs = this.prisma.pools.waitMs / 2;
     const batcher = new Batcher<Item, Result>({ ...BOUNDS, timeoutMs, ...observation, ...options });
     this.#batchers.push(batcher);
-    for (const observer of observers) observer.batcherMade?.(batcher);
+    for (const observer of observers) observer.batcherCreated?.(batcher);
     return batcher;
   }
 
-  /** Rejects new items in every batcher; resolves when all earlier items are settled: clients may have left their requests. */
+  /** Rejects new items in every batcher; resolves when all earlier items are settled: clients may have disconnected. */
   async close(): Promise<void> {
     await Promise.all(this.#batchers.map((batcher) => batcher.close()));
   }

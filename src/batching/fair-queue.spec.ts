@@ -17,7 +17,7 @@ const keysOf = (items: readonly Item[]): string => items.map(({ key }) => key).j
 const keys = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 40 });
 
 describe('a fair queue', () => {
-  it('takes the item of another key in the next turn, however many one key has', () => {
+  it('serves another key next, however many items one key has', () => {
     const queue = queueOf(Array<string>(1000).fill('a'));
     queue.push('b', { key: 'b', number: 1000 });
     expect(keysOf(queue.take(3))).toBe('aba');
@@ -60,7 +60,7 @@ describe('a fair queue', () => {
     );
   });
 
-  it('removes what a condition holds for, and keeps the rest in order', () => {
+  it('removes items that match, and keeps the rest in order', () => {
     fc.assert(
       fc.property(keys, fc.integer({ min: 1, max: 5 }), (list, divisor) => {
         const queue = queueOf(list);

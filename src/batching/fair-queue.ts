@@ -1,8 +1,8 @@
-/** What items take turns by: an API key, a row. */
+/** The key of a lane: an API key, a row. */
 export type QueueKey = string | bigint;
 
 /**
- * A queue of lanes, one for each key, that take turns: however many items one key has waiting, the first item of another key waits
+ * A queue of lanes, one per key, served round-robin: however many items one key has waiting, the first item of another key waits
  * for one turn only. Within a lane the earliest item comes first. With one lane it is a plain queue.
  */
 export class FairQueue<Item> {
@@ -22,7 +22,7 @@ export class FairQueue<Item> {
     this.#laneOf(key).push(item);
   }
 
-  /** Puts an item that was taken before the others of its key. */
+  /** Returns a taken item to the front of its lane. */
   putBack(key: QueueKey, item: Item): void {
     this.#laneOf(key).unshift(item);
   }
@@ -34,11 +34,11 @@ export class FairQueue<Item> {
    */
   take(max: number, claim?: (key: QueueKey) => boolean): Item[] {
     const taken: Item[] = [];
-    // A lane that is put back comes last, and is visited again.
+    // A reinserted lane comes last, and is visited again.
     for (const [key, lane] of this.#lanes) {
       if (taken.length === max) break;
       if (claim?.(key) === false) continue;
-      // The only lane has no turns to leave to others. Taken one by one, its other items would move each time.
+      // A single lane need not take turns. Taking items one by one would shift the rest each time.
       const count = this.#lanes.size === 1 && claim === undefined ? max - taken.length : 1;
       taken.push(...lane.splice(0, count));
       this.#lanes.delete(key);
@@ -48,7 +48,7 @@ export class FairQueue<Item> {
     return taken;
   }
 
-  /** Removes the items that a condition holds for. */
+  /** Removes the items that match a predicate. */
   remove(isRemoved: (item: Item) => boolean): void {
     for (const [key, lane] of this.#lanes) {
       const left = lane.filter((item) => !isRemoved(item));
@@ -69,7 +69,7 @@ export class FairQueue<Item> {
 
   #forget(count: number): void {
     this.#length -= count;
-    // The tables that a map drops as it grows and shrinks would hold their items until the next full garbage collection.
+    // Hash tables that a map discarded as it resized would retain their items until the next full garbage collection.
     if (this.#length === 0) this.#lanes = new Map();
   }
 }

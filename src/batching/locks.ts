@@ -1,31 +1,31 @@
 import type { QueueKey } from './fair-queue.js';
 
-/** Locked rows that are tried again at each tick. They take turns, so that many of them leave room for the others. */
+/** Locked rows retried at each tick. They take turns, so that many locked rows leave room for other items. */
 const TRIES_MAX = 32;
 
-/** Of the items of a row one is under way at a time. A row that was found locked stays busy until the next tick. */
+/** Each row has at most one item in flight. A row found locked stays busy until the next tick. */
 export class RowLocks {
-  /** These may not be claimed: an item is under way or to be sent again, or waits for the next tick. */
+  /** Cannot be claimed: an item is in flight, to be retried, or waiting for the next tick. */
   readonly #busy = new Set<QueueKey>();
   /** Found locked, and waiting for a tick; the earliest first. */
   readonly #locked = new Set<QueueKey>();
-  /** Whose last try was in vain: what is given up meanwhile says why. */
+  /** Found locked at the last try; if given up, the error says so. */
   readonly #foundLocked = new Set<QueueKey>();
 
-  /** Whether the row was not busy; it is now. */
+  /** Marks the row busy. False if it was. */
   claim(row: QueueKey): boolean {
     if (this.#busy.has(row)) return false;
     this.#busy.add(row);
     return true;
   }
 
-  /** Lets the later items of a row go on. */
+  /** Unblocks the later items of a row. */
   release(row: QueueKey): void {
     this.#busy.delete(row);
     this.#foundLocked.delete(row);
   }
 
-  /** An item of the row was tried in vain. */
+  /** An item found its row locked. */
   found(row: QueueKey): void {
     this.#locked.add(row);
     this.#foundLocked.add(row);
@@ -36,7 +36,7 @@ export class RowLocks {
     return this.#foundLocked.has(row);
   }
 
-  /** Locked rows may be tried again, and those without items are forgotten. */
+  /** Allows locked rows to be retried, and forgets those without items. */
   tick(hasItems: (row: QueueKey) => boolean): void {
     for (const [place, row] of [...this.#locked].entries()) {
       if (place >= TRIES_MAX && hasItems(row)) continue;
@@ -49,10 +49,10 @@ export class RowLocks {
   }
 }
 
-/** For so many milliseconds a key that made its statement time out delays no other one. */
+/** How many milliseconds a key that timed out is held back, so it delays no other key. */
 export const QUARANTINE_MS = 1000;
 
-/** Keys of which one item has timed out alone: another transaction probably holds their rows. Times are those of `performance.now()`. */
+/** Keys with an item that timed out alone: another transaction probably locks their rows. Times are those of `performance.now()`. */
 export class Quarantine {
   /** When the next item of a key may be tried, alone. */
   readonly #retryAt = new Map<QueueKey, number>();
@@ -65,7 +65,7 @@ export class Quarantine {
     return this.#retryAt.has(key);
   }
 
-  /** Forgets keys that may be tried and have nothing to try, so that they do not add up. */
+  /** Also forgets due keys without items, so that they do not accumulate. */
   add(key: QueueKey, hasItems: (key: QueueKey) => boolean): void {
     const now = performance.now();
     for (const [other, retryAt] of this.#retryAt) {
@@ -74,13 +74,13 @@ export class Quarantine {
     this.#retryAt.set(key, now + QUARANTINE_MS);
   }
 
-  /** Its lock may have been that of the whole table: then the others are free, too. */
+  /** It may have been a table lock: then the other keys are free, too. */
   remove(key: QueueKey): void {
     if (this.isEmpty || !this.#retryAt.delete(key)) return;
     for (const other of this.#retryAt.keys()) this.#retryAt.set(other, 0);
   }
 
-  /** A key with items of which one may be tried now; the next one only after a pause. */
+  /** A key with an item that may be tried now; its next one only after a pause. */
   takeDue(hasItems: (key: QueueKey) => boolean): QueueKey | undefined {
     const now = performance.now();
     for (const [key, retryAt] of this.#retryAt) {

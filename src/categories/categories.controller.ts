@@ -24,7 +24,7 @@ const PATH = '/v1/categories';
 
 const idOf = idIn('category_not_found');
 
-/** No pet of a new store refers to it. */
+/** No sample pet refers to it. */
 const UNUSED_ID = 8;
 
 @ApiTags('Categories')
@@ -41,7 +41,7 @@ export class CategoriesController {
     query: ListCategoriesQuery,
     description:
       'Returns a page of the categories that have names, ordered by `id`. Follow the `next` link in the `Link` header until ' +
-      'there is none. A pet may also refer to a number that is not here.',
+      'there is none. A pet may also refer to a number not listed here.',
   })
   @ApiOkResponse({
     type: [Category],
@@ -61,7 +61,7 @@ export class CategoriesController {
     summary: 'Add a category',
     description:
       'Adds a category. Its `id` is a number that neither a category nor a pet uses yet; to name a number that pets use ' +
-      'already, put it. With an `Idempotency-Key` the request is safe to repeat.',
+      'already, PUT it. With an `Idempotency-Key` the request is safe to repeat.',
   })
   @ApiBody({ type: NewCategoryBody, examples: { category: { value: NEW_CATEGORY_EXAMPLE } } })
   @ApiCreatedResponse({
@@ -90,14 +90,14 @@ export class CategoriesController {
   @Operation({
     summary: 'Name a category',
     description:
-      'Gives a number a name: adds the category, or changes its name. It is safe to repeat. With `If-None-Match: *` it only ' +
+      'Adds a category with this number, or renames it. It is safe to repeat. With `If-None-Match: *` it only ' +
       'adds, and with `If-Match` it only changes a category that still has that `ETag`.',
   })
   @ApiId('categoryId', Number(PUT_CATEGORY_EXAMPLE.id))
   @ApiBody({ type: NewCategoryBody, examples: { category: { value: { name: PUT_CATEGORY_EXAMPLE.name } } } })
   @ApiOkResponse({
     type: Category,
-    description: 'The category, which had the name or has it now.',
+    description: 'The category, renamed or unchanged.',
     example: PUT_CATEGORY_EXAMPLE,
   })
   @ApiCreatedResponse({
@@ -123,7 +123,7 @@ export class CategoriesController {
   @Operation({
     summary: 'Delete a category',
     description:
-      'Deletes a category that no pet refers to. A pet that is added or changed at the same moment may still refer to its number. With ' +
+      'Deletes a category that no pet refers to. A pet that is added or changed concurrently may still refer to its number. With ' +
       '`If-Match`, the category is deleted only if it still has that `ETag`.',
   })
   @ApiId('categoryId', UNUSED_ID)

@@ -7,7 +7,7 @@ const NAME_CODE_POINTS_MAX = 100;
 /** The query of `GET /v1/categories`. */
 export class ListCategoriesQuery extends PagingQuery {
   @ApiProperty({
-    description: 'Return only the category with this name, without regard to the case of ASCII letters.',
+    description: 'Return only the category with this name, ignoring ASCII case.',
   })
   @MayBeAbsent()
   @IsStorableText(NAME_CODE_POINTS_MAX)
@@ -18,8 +18,7 @@ export class ListCategoriesQuery extends PagingQuery {
 @ApiSchema({ name: 'NewCategory' })
 export class NewCategoryBody {
   @ApiProperty({
-    description:
-      'Stored and returned exactly as sent. No two categories have names that differ at most in the case of ASCII letters.',
+    description: 'Stored and returned exactly as sent. Names are unique, ignoring ASCII case.',
   })
   @IsStorableText(NAME_CODE_POINTS_MAX)
   readonly name!: string;

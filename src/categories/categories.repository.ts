@@ -11,7 +11,7 @@ import {
   PUT_CATEGORIES,
 } from './categories.sql.js';
 
-/** A category that has the name now. */
+/** The category after a PUT. */
 interface PutCategory {
   readonly json: string;
   readonly isNew: boolean;
@@ -23,7 +23,7 @@ export class CategoriesRepository {
   readonly list: Load<ListCategoriesQuery & PageRequest, Page>;
   readonly find: Load<bigint, string>;
   readonly create: Load<New<NewCategoryBody>, CreationOutcome>;
-  /** Gives a number a name, whether or not it has one. */
+  /** Creates or renames a category. */
   readonly put: Load<Changed<NewCategoryBody>, PutCategory>;
   readonly delete: Load<Existing, void>;
 

@@ -4,7 +4,7 @@ import { callSql, creationSql, findSql, type Resource } from '../resources/recor
 
 const CATEGORIES: Resource = { table: 'categories', json: 'category_json', newRow: 'new_category' };
 
-/** Names are compared without regard to the case of ASCII letters. */
+/** Name comparison ignores ASCII case. */
 const folded = (name: string): string => `lower(${name} collate "C")`;
 
 export const LIST_CATEGORIES = listOf('list_categories', CATEGORIES, {
@@ -13,7 +13,7 @@ export const LIST_CATEGORIES = listOf('list_categories', CATEGORIES, {
 
 export const FIND_CATEGORIES = statement('find_categories', findSql(CATEGORIES));
 
-/** Of equal names in one statement, the first gets the category. The outcome is `locked` if an open transaction is giving the name away. */
+/** Of equal names in one statement, the first wins. The outcome is `locked` if an open transaction is assigning the name. */
 export const CREATE_CATEGORIES = statement(
   'create_categories',
   creationSql(CATEGORIES, {

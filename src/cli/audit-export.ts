@@ -8,7 +8,7 @@ import { parseExact, queryOne, streamRows } from './session.js';
 import { linesOf } from './text-file.js';
 
 /**
- * What an export has written last, and the numbers before it that no entry had: a transaction that was open may still commit them. It is the
+ * The last id exported, and the gaps before it: an open transaction may still commit them. It is the
  * last line of each export.
  */
 interface Exported {
@@ -21,7 +21,7 @@ type Range = readonly [bigint, bigint];
 
 const MARK = '{"exported":';
 
-/** Whether a line says what was exported, and is no entry. */
+/** Whether a line is an end mark and not an entry. */
 export const isMark = (line: string): boolean => line.startsWith(MARK);
 
 /** An export marks its end, so the last mark is near the end of a file. */
@@ -31,7 +31,7 @@ const TAIL = 65_536;
 export async function exportAudit(client: Client, path: string): Promise<number> {
   if (path.startsWith('-'))
     throw new UsageError(
-      'An export goes on in a file, which --export names.',
+      '--export needs a file, which it appends to.',
       'For standard output: petstore audit --json-lines',
     );
   const file = await open(path, 'a+', 0o600).catch(cannot('write', path));
@@ -40,7 +40,7 @@ export async function exportAudit(client: Client, path: string): Promise<number>
     const { last, missing } = (await lastMark(path, file)) ?? { last: 0n, missing: [] };
     await rejectRestored(client, last);
     const output = new Lines(file);
-    // An export that was interrupted has left a part of a line.
+    // An interrupted export may have left a partial line.
     if (!(await endsWithLine(file))) await file.appendFile('\n');
     const still: Range[] = [];
     for (const [first, end] of missing) await output.addEntries(client, first, end, still);
@@ -59,7 +59,7 @@ async function lastMark(path: string, file: FileHandle): Promise<Exported | unde
   const { size } = await file.stat();
   for (const start of size > TAIL ? [size - TAIL, 0] : [0]) {
     let mark: string | undefined;
-    // One that was not written to its end does not count.
+    // Ignore a mark that was only partly written.
     for await (const line of linesOf(path, start))
       if (line !== undefined && isMark(line) && line.endsWith('}}')) mark = line;
     if (mark !== undefined) return (parseExact(mark) as { readonly exported: Exported }).exported;
@@ -74,7 +74,7 @@ async function endsWithLine(file: FileHandle): Promise<boolean> {
   return buffer.toString('latin1', 0, 1) === '\n';
 }
 
-/** Numbers are given anew after a restore without `petstore db restored`. */
+/** Ids are reused after a restore without `petstore db restored`. */
 async function rejectRestored(client: Client, last: bigint): Promise<void> {
   const { newest } = await queryOne<{ newest: bigint }>(
     client,
@@ -87,7 +87,7 @@ async function rejectRestored(client: Client, last: bigint): Promise<void> {
     );
 }
 
-/** Written in parts, so that no export is too large for memory. */
+/** Batched, so that exports of any size fit in memory. */
 class Lines {
   entries = 0;
   #lines: string[] = [];

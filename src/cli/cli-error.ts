@@ -1,14 +1,14 @@
 import { CommanderError } from 'commander';
 import { DatabaseError } from 'pg';
 import { classifyDatabaseError } from '../errors/database-errors.js';
-import { describeFault } from '../errors/describe-fault.js';
+import { describeError } from '../errors/describe-error.js';
 import { explainStartError } from '../lifecycle/start-error.js';
 import { printableLines } from '../monitoring/text.js';
 import type { Row } from '../database/statement.js';
 
 export const EXIT_CODES = { ok: 0, failure: 1, usage: 2 } as const;
 
-/** Why a command failed: a line for a person, and a hint how to fix it. */
+/** Why a command failed: a one-line message, and a hint on the fix. */
 export class CliError extends Error {
   override readonly name: string = 'CliError';
 
@@ -35,18 +35,18 @@ export class UnknownOutcomeError extends CliError {
   override readonly name = 'UnknownOutcomeError';
 
   constructor(error: unknown) {
-    super(`Lost the connection to the database in the commit: ${describeFault(error)}. ${UNKNOWN_CHANGE}`);
+    super(`Lost the connection to the database in the commit: ${describeError(error)}. ${UNKNOWN_CHANGE}`);
   }
 }
 
-/** Fails with what the system says of a file. */
+/** Fails with the system's file error. */
 export const cannot =
   (what: 'read' | 'write', path: string) =>
   (error: unknown): never => {
-    throw new CliError(`Cannot ${what} ${path}: ${describeFault(error)}`);
+    throw new CliError(`Cannot ${what} ${path}: ${describeError(error)}`);
   };
 
-/** The output cannot be written, or is read no more: the command ends. */
+/** The output cannot be written, or its reader is gone: exit. */
 export class LostOutputError extends Error {
   override readonly name = 'LostOutputError';
 }
@@ -63,23 +63,23 @@ export function explainError(error: unknown): Failure {
   if (error instanceof CommanderError) {
     return { exitCode: error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage, text: '' };
   }
-  // What it means is known where the output is.
+  // main.ts handles this error.
   if (error instanceof LostOutputError) return { exitCode: EXIT_CODES.ok, text: '' };
   if (error instanceof CliError) return toFailure(error.exitCode, error.message, error.hint);
   if (error instanceof DatabaseError) {
-    const hint = error.hint ?? (error.code === INSUFFICIENT_PRIVILEGE ? WHO_MAY : error.detail);
+    const hint = error.hint ?? (error.code === INSUFFICIENT_PRIVILEGE ? PRIVILEGE_HINT : error.detail);
     return toFailure(EXIT_CODES.failure, error.message, hint);
   }
   const failure = classifyDatabaseError(error);
   if (failure === 'broken' || failure === 'not-sent') {
-    return toFailure(EXIT_CODES.failure, `Lost the connection to the database: ${describeFault(error)}`);
+    return toFailure(EXIT_CODES.failure, `Lost the connection to the database: ${describeError(error)}`);
   }
   return toFailure(EXIT_CODES.failure, explainStartError(error));
 }
 
 const INSUFFICIENT_PRIVILEGE = '42501';
 
-const WHO_MAY =
+const PRIVILEGE_HINT =
   'Members of petstore_support may read, members of petstore_operator may change keys and plans, and the owner of the tables may migrate. What this role may do: petstore doctor';
 
 const toFailure = (exitCode: number, message: string, hint = ''): Failure => ({
@@ -87,14 +87,14 @@ const toFailure = (exitCode: number, message: string, hint = ''): Failure => ({
   text: printableLines(hint === '' ? `${message}\n` : `${message}\n${hint}\n`),
 });
 
-/** Of a change whose commit was sent, and not confirmed. */
+/** For a change whose commit was not confirmed. */
 const UNKNOWN_CHANGE = 'The change may be in the database. To see it: petstore audit';
 
-/** What a command has changed: nothing yet, perhaps something, or the row that a committed change returned, which may be empty. */
+/** What a command has changed: nothing yet, unknown, or the row (maybe empty) that a committed change returned. */
 export type Change = undefined | 'unknown' | Row;
 
-/** Why a command ended whose output cannot be written, or that was interrupted, with what it has changed. */
-export const explainEnd = (why: string, changed: Change): string => `${why}\n${describeChange(changed)}\n`;
+/** Why a command was interrupted or could not write its output, and what it has changed. */
+export const explainAbort = (why: string, changed: Change): string => `${why}\n${describeChange(changed)}\n`;
 
 function describeChange(changed: Change): string {
   if (changed === undefined) return 'Nothing was changed in the database.';

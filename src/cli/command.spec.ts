@@ -4,14 +4,14 @@ import { addCommands, bind, type CommandSpec } from './command.js';
 import type { CliContext } from './context.js';
 
 describe('a statement with :names', () => {
-  it('gets a parameter for each name, in the order in which they come first', () => {
+  it('gets a parameter per name, in order of first use', () => {
     expect(bind('select :b, :a::int, :b', { a: 1, b: undefined })).toEqual({
       text: 'select $1, $2::int, $1',
       values: [undefined, 1],
     });
   });
 
-  it('has none within quotes and in casts', () => {
+  it('ignores quotes and casts', () => {
     expect(bind(`select 'HH24:MI', 'it''s :a', x::text, :a`, { a: 1 })).toEqual({
       text: `select 'HH24:MI', 'it''s :a', x::text, $1`,
       values: [1],

@@ -7,7 +7,7 @@ import { first, printAll, printRow, printRows, toJsonArray } from './output.js';
 import { type KeyReference, PLACEHOLDERS } from './placeholders.js';
 import { changeDatabase, firstRows, queryOne, streamRows, withDatabase } from './session.js';
 
-/** What a command was given: the values of its arguments and options, by their names in camel case. */
+/** A command's input: the values of its arguments and options, by camel-case name. */
 export interface Values extends Readonly<Record<string, unknown>> {
   readonly json?: true;
   readonly yes?: true;
@@ -21,13 +21,13 @@ interface List {
   readonly list: string;
   /** `title`, `title=member` or `title=member/member`. */
   readonly columns: readonly string[];
-  /** What is said of no rows; `:name` is a value. */
+  /** The message for no rows; `:name` is a value. */
   readonly empty: string;
-  /** A statement that must have rows, or the list would be empty by a typing error. */
+  /** A statement that must return rows; otherwise a typo would list nothing. */
   readonly needs?: { readonly sql: string; readonly otherwise: readonly [message: string, hint: string] };
-  /** What rows are; keys by default. */
+  /** A noun for rows; keys by default. */
   readonly of?: string;
-  /** What is said below rows. */
+  /** Printed below rows. */
   readonly note?: string;
   /** The rows as people see them. */
   readonly people?: (rows: readonly Row[]) => readonly Row[];
@@ -38,7 +38,7 @@ interface Change {
   readonly change: string;
   /** A second statement, which sees the change. Its members are printed as well. */
   readonly also?: string;
-  /** A statement that returns a question, to be confirmed before the change, or no row. */
+  /** A statement that returns a question to confirm before the change, or no row. */
   readonly ask?: string;
   /** What `--dry-run` lists, instead of the change. */
   readonly dryRun?: List;
@@ -57,16 +57,16 @@ export interface OptionSpec {
 }
 
 export type CommandSpec = (List | Change | Run) & {
-  /** `rotate <key>`: PLACEHOLDERS says how what is in brackets is read, or behind a colon: `<time:expiry>` is shown as `<time>`. */
+  /** `rotate <key>`: PLACEHOLDERS defines how the name in brackets, or after a colon, is parsed: `<time:expiry>` is shown as `<time>`. */
   readonly usage: string;
   readonly says: string;
   /** By their flags, such as `--overlap <duration>`. */
   readonly options?: Readonly<Record<string, OptionSpec | string>>;
   readonly examples?: readonly string[];
-  /** What is wrong with values that are each well formed. */
+  /** Reports invalid combinations of valid values. */
   readonly check?: (values: Values) => string | false;
   readonly isHidden?: true;
-  /** What only Commander can do. */
+  /** Commander-specific settings. */
   readonly configure?: (command: Command) => unknown;
 };
 
@@ -88,7 +88,7 @@ export function addCommands(group: Command, context: CliContext, specs: readonly
       try {
         await act(context, spec, valuesOf(command, command.processedArgs));
       } catch (error) {
-        // It points at this file, whichever command it is of.
+        // The stack trace does not show the command.
         if (error instanceof Error) error.stack += `\n    of petstore ${usage}`;
         throw error;
       }
@@ -96,7 +96,7 @@ export function addCommands(group: Command, context: CliContext, specs: readonly
   }
 }
 
-/** All values that a command may be given, by their names; undefined where it was not. */
+/** All values of a command by name; undefined if not given. */
 function valuesOf(command: Command, given: readonly unknown[]): Values {
   const named = command.registeredArguments.map((argument, index) => [
     argument.name().replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
@@ -143,13 +143,13 @@ function toOption(flags: string, { says, isRequired, byDefault, conflicts }: Opt
 async function act(context: CliContext, spec: CommandSpec, given: Values): Promise<void> {
   const wrong = spec.check?.(given) ?? false;
   if (wrong !== false) throw new UsageError(wrong);
-  if (isTurnedRound(given)) throw new UsageError('--since must be before --until.');
+  if (isReversed(given)) throw new UsageError('--since must be before --until.');
   if ('run' in spec) return await spec.run(context, given);
   if ('list' in spec) return await printList(context, spec, given);
   const { change, also, ask, dryRun } = spec;
   if (given.dryRun === true && dryRun !== undefined) return await printList(context, dryRun, given);
   if (ask !== undefined && given.yes !== true) {
-    // Not in the transaction of the change: a person takes time.
+    // Not in the change's transaction: users are slow.
     const { rows } = await withDatabase(context, async ({ client }) =>
       client.query<{ question: string }>(bind(ask, await withKey(client, given))),
     );
@@ -163,11 +163,11 @@ async function act(context: CliContext, spec: CommandSpec, given: Values): Promi
   printRow(context, given.json, row);
 }
 
-/** Nothing happened in such a time, which would be false comfort. */
-const isTurnedRound = ({ since, until }: Values): boolean =>
+/** An empty list for a reversed range would be misleading. */
+const isReversed = ({ since, until }: Values): boolean =>
   since instanceof Date && until instanceof Date && since >= until;
 
-/** Without `--limit`, people get at most so many rows; scripts get all. */
+/** The default `--limit` of tables; scripts get all rows. */
 const SHOWN_MAX = 100;
 
 const printList = (
@@ -187,7 +187,7 @@ const printList = (
       const rows = streamRows(client, statement, limit === Infinity);
       return await printAll(context, toJsonArray(first(rows, limit)));
     }
-    // One more than is shown says whether there are more.
+    // One more row than shown tells if there are more.
     const { rows, numbers } = await firstRows(client, statement, limit + 1);
     const isMore = rows.splice(limit).length > 0;
     printRows(context, columns, people?.(rows) ?? rows, said(empty), numbers);
@@ -196,7 +196,7 @@ const printList = (
   });
 
 /**
- * `:name` in a statement, outside of quotes, is one of the values, as in psql; null where it is not given.
+ * Binds `:name` in a statement, outside quotes, to a value, as in psql; null if not given.
  *
  * @throws Error if no value has the name
  */
@@ -211,7 +211,7 @@ export function bind(text: string, values: Values): QueryConfig {
   return { text: bound, values: names.map((name) => values[name]) };
 }
 
-/** The values, with the id of the key that they name. */
+/** The values, with the key resolved to its id. */
 export async function withKey(client: Client, values: Values): Promise<Values> {
   const key = values['key'] as KeyReference | undefined;
   return key === undefined ? values : { ...values, key: await findKeyId(client, key) };

@@ -3,7 +3,7 @@ import type { Row } from '../database/statement.js';
 import { CliError, UsageError } from './cli-error.js';
 import { printable } from '../monitoring/text.js';
 
-/** The surroundings of a command: configuration, user, terminal and clock. */
+/** The environment of a command: configuration, user, terminal and clock. */
 export interface CliContext {
   /** @throws ConfigError */
   readonly config: () => Config;
@@ -11,25 +11,25 @@ export interface CliContext {
   readonly actor: string;
   readonly print: (text: string) => void;
   /**
-   * Resolves when what was printed has left this process.
+   * Resolves when all printed output is flushed.
    *
-   * @throws LostOutputError when its reader has closed it, or it cannot be written
+   * @throws LostOutputError if the reader closed it, or writing fails
    */
   readonly printed: () => Promise<void>;
   readonly printError: (text: string) => void;
   /** The width of the terminal; undefined when standard output is no terminal. */
   readonly columns: number | undefined;
-  /** Runs a program in this one's place, with more in its environment. Resolves to its exit code; null if a signal ended it. */
+  /** Runs a program in the foreground, with added variables. Resolves to its exit code; null if a signal ended it. */
   readonly run: (
     program: string,
     words: readonly string[],
     environment: Readonly<Record<string, string>>,
   ) => Promise<number | null>;
-  /** Absent: not run by a person at a terminal. */
+  /** Absent if the CLI is not interactive. */
   readonly ask?: (question: string) => Promise<string>;
   /** Milliseconds on this machine's clock. */
   readonly nowMs: () => number;
-  /** Called when a change is made and about to be committed: until `onCommit` it is unknown whether it is. */
+  /** Called before a change is committed: until `onCommit`, the outcome is unknown. */
   readonly onCommitting?: () => void;
   /** Called when a change is committed, with the row that it returned, if it returned one. */
   readonly onCommit?: (row?: Row) => void;

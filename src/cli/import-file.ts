@@ -4,7 +4,7 @@ import { toCsv } from '../monitoring/text.js';
 import { cannot, CliError } from './cli-error.js';
 import type { Row } from '../database/statement.js';
 
-/** An issued key, with the line of the table that it was issued for. */
+/** An issued key, with the CSV line that it was issued for. */
 export interface IssuedKey extends Row {
   readonly line: number;
   readonly id: bigint;
@@ -23,12 +23,12 @@ export const createImportFile = (path: string): Promise<FileHandle> =>
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') cannot('write', path)(error);
     throw new CliError(
       `${path} exists already, and is not overwritten.`,
-      `Name another file. To see whether its keys are live: petstore keys find ${path}`,
+      `Name another file. To check if its keys are live: petstore keys find ${path}`,
     );
   });
 
 /**
- * Writes issued keys to their new file, the only place where they are: it is whole before they are committed, and never changes afterwards.
+ * Writes issued keys to a new file, their only copy: it is complete before they are committed, and never changes afterwards.
  * Resolves when it is on the disk, and closed.
  */
 export async function writeImportFile(
@@ -43,7 +43,7 @@ export async function writeImportFile(
   } catch (error) {
     cannot('write', path)(error);
   }
-  // Its name is an entry of the directory. Not every file system can do it, and not every user may.
+  // Persist the directory entry as well. Not every file system supports this, and not every user may.
   const directory = await open(dirname(path)).catch(() => undefined);
   await directory?.sync().catch(() => undefined);
   await directory?.close();

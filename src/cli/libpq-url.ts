@@ -11,7 +11,7 @@ const LIBPQ_PARAMETERS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** The same connection for psql and other programs with libpq, which reject the parameters of drivers and of Prisma. */
+/** The same connection for psql and other libpq programs, which reject parameters of other drivers and Prisma. */
 export function toLibpqUrl(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   const parameters = url.searchParams;

@@ -1,11 +1,11 @@
 import { capitalized, type Window, WINDOWS } from '../auth/admission/windows.js';
 import type { OptionSpec, Values } from './command.js';
 
-/** What is made of each window, by the name of its value, such as `perMinute`. */
+/** Maps each window, with the name of its value, such as `perMinute`. */
 const each = <Part>(partOf: (window: Window, value: string) => Part): readonly Part[] =>
   WINDOWS.map((window) => partOf(window, `per${capitalized(window.name)}`));
 
-/** `--per-minute <requests>` and those of the other windows. */
+/** `--per-minute <requests>`, and so on for each window. */
 export const limitOptions = (
   optionOf: (window: Window) => OptionSpec | string,
   placeholderOf: (window: Window) => string = () => 'requests',

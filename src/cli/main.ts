@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import { loadConfig } from '../config/config.js';
-import { type Change, EXIT_CODES, explainEnd, LostOutputError } from './cli-error.js';
+import { type Change, EXIT_CODES, explainAbort, LostOutputError } from './cli-error.js';
 import { runCommandLine } from './program.js';
 
 const { stdin, stdout, stderr } = process;
@@ -15,12 +15,12 @@ stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 stderr.on('error', () => undefined);
 
-/** As shells expect of a program that Ctrl-C ends. */
+/** The shell convention for Ctrl-C (128 + SIGINT). */
 const INTERRUPTED = 130;
 
 /** The server rolls back what was not committed. */
 const interrupt = (): void => {
-  stderr.write(explainEnd('Interrupted.', changed), () => process.exit(INTERRUPTED));
+  stderr.write(explainAbort('Interrupted.', changed), () => process.exit(INTERRUPTED));
 };
 process.once('SIGINT', interrupt);
 
@@ -34,7 +34,7 @@ process.exitCode = await runCommandLine(
       if (lost !== undefined) throw new LostOutputError();
     },
     printError: (text) => stderr.write(text),
-    // 0 where the width is unknown, as in a container without a window.
+    // 0 if the width is unknown, as in a container without a window.
     columns: stdout.isTTY ? stdout.columns || 80 : undefined,
     ...(stdin.isTTY && stderr.isTTY && { ask }),
     run: async (program, words, environment) => {
@@ -58,15 +58,15 @@ process.exitCode = await runCommandLine(
 );
 
 await written();
-// A reader that closes the pipe early (`| head`) is no failure, unless it has missed a change.
+// A reader that closes the pipe early (`| head`) is no failure, unless a change was made.
 if (lost !== undefined && (lost.code !== 'EPIPE' || changed !== undefined)) {
-  stderr.write(explainEnd(`Cannot write the output: ${lost.message}`, changed));
+  stderr.write(explainAbort(`Cannot write the output: ${lost.message}`, changed));
   process.exitCode = EXIT_CODES.failure;
 }
 // A server that has gone may keep its connection open.
 process.exit();
 
-/** Resolves when all that was printed is written, or cannot be. */
+/** Resolves when all output is written or has failed. */
 function written(): Promise<void> {
   return new Promise((resolve) => void stdout.write('', () => resolve()));
 }
@@ -82,7 +82,7 @@ function actor(): string {
   }
 }
 
-/** Returns an empty reply, which means no, on Ctrl-C and at the end of the input. */
+/** Returns an empty reply, which means no, on Ctrl-C and end of input. */
 async function ask(question: string): Promise<string> {
   const terminal = createInterface({ input: stdin, output: stderr });
   const closed = new AbortController();

@@ -3,7 +3,7 @@ import { toFacts, toJson, toTable } from './output.js';
 import { shown } from '../monitoring/text.js';
 
 describe('toJson', () => {
-  it('writes int64 to the digit, as numbers', () => {
+  it('writes int64 as exact numbers', () => {
     expect(toJson({ id: 2n ** 63n - 1n, low: -(2n ** 63n) })).toBe(
       '{\n  "id": 9223372036854775807,\n  "low": -9223372036854775808\n}\n',
     );
@@ -11,7 +11,7 @@ describe('toJson', () => {
 });
 
 describe('what a terminal would execute', () => {
-  it('is escaped in JSON, too, and reads as it was', () => {
+  it('is also escaped in JSON, and round-trips', () => {
     const name = 'a\u001b[2J\u009b\u202e\u200f\u2066\n';
     expect(toJson({ name })).toBe('{\n  "name": "a\\u001b[2J\\u009b\\u202e\\u200f\\u2066\\n"\n}\n');
     expect(JSON.parse(toJson({ name }))).toEqual({ name });
@@ -66,7 +66,7 @@ describe('a table that is too wide for the terminal', () => {
     expect(toTable(columns, rows, 44)).toBe(toTable(columns, rows));
   });
 
-  it('is printed without its last columns if that is not enough, and names them', () => {
+  it('also drops its last columns if necessary, and names them', () => {
     expect(toTable(columns, rows, 31).split('\n')).toEqual([
       'name          prefix',
       '------------  ------------',
@@ -87,7 +87,7 @@ describe('what people read', () => {
     expect(shown('2026-11-20T09:30:00.123Z')).toBe('2026-11-20T09:30:00Z');
   });
 
-  it('is never a command to their terminal', () => {
+  it('never contains terminal commands', () => {
     expect(shown('a\u001b[2Jb\n\tc\u0085\u202ed')).toBe('a\\u001b[2Jb\\n\\tc\\u0085\\u202ed');
   });
 });

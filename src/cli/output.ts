@@ -4,7 +4,7 @@ import type { Row } from '../database/statement.js';
 import type { CliContext } from './context.js';
 import { printableLines, shown } from '../monitoring/text.js';
 
-/** One JSON value for scripts, with every int64 exact. What a terminal would execute is escaped. */
+/** One JSON value for scripts, with every int64 exact. Control sequences are escaped. */
 export const toJson = (value: unknown): string => `${printableLines(stringify(value, undefined, 2) ?? '')}\n`;
 
 /** The same in one line. */
@@ -14,7 +14,7 @@ export const toJsonLine = (value: unknown): string => `${printableLines(stringif
 export async function* toJsonArray(rows: AsyncIterable<Row>): AsyncGenerator<string> {
   let separator = '[\n';
   for await (const row of rows) {
-    // A text in JSON has no line break.
+    // JSON strings have no newlines.
     yield `${separator}  ${toJson(row).trimEnd().replaceAll('\n', '\n  ')}`;
     separator = ',\n';
   }
@@ -38,15 +38,15 @@ export async function* first<Item>(items: AsyncIterable<Item>, max: number): Asy
   }
 }
 
-/** Printed at once, so that neither each line is a system call nor a long output is in memory. */
-const PRINTED_TOGETHER = 65_536;
+/** Flush size: avoids a system call per line and buffering a long output in memory. */
+const FLUSH_SIZE = 65_536;
 
 /** Prints parts of a text as they come. Ends when the reader has closed the output. */
 export async function printAll({ print, printed }: CliContext, parts: AsyncIterable<string>): Promise<void> {
   let text = '';
   for await (const part of parts) {
     text += part;
-    if (text.length < PRINTED_TOGETHER) continue;
+    if (text.length < FLUSH_SIZE) continue;
     print(text);
     text = '';
     await printed();
@@ -54,21 +54,21 @@ export async function printAll({ print, printed }: CliContext, parts: AsyncItera
   print(text);
 }
 
-/** The subjects that are named of many. */
-const NAMED = 5;
+/** How many subjects are listed. */
+const LISTED_MAX = 5;
 
 /** `key 7`, or `12 keys (1, 2, 3, 4, 5, …)`. */
 export function some(kind: string, subjects: readonly string[]): string {
   const { length } = subjects;
   if (length === 1) return `${kind} ${subjects[0]}`;
-  return `${length} ${kind}s (${subjects.slice(0, NAMED).join(', ')}${length > NAMED ? ', …' : ''})`;
+  return `${length} ${kind}s (${subjects.slice(0, LISTED_MAX).join(', ')}${length > LISTED_MAX ? ', …' : ''})`;
 }
 
 /** Prints one row, as JSON with `--json`. */
 export const printRow = ({ print }: CliContext, json: true | undefined, row: Row): void =>
   print(json === true ? toJson(row) : toFacts(row));
 
-/** Names and values below each other, for people. */
+/** One name and value per line, for people. */
 export function toFacts(facts: Row): string {
   const width = Math.max(...Object.keys(facts).map((name) => name.length));
   return Object.entries(facts)
@@ -80,7 +80,7 @@ export function toFacts(facts: Row): string {
  * Prints rows as a table that fits the terminal, or the text for no rows.
  *
  * @param columns `title`, `title=member` or `title=member/member`; with `?` at the end it is left out where no row has a value
- * @param numbers members that are numbers also where no row has a value, or where they are texts of their digits
+ * @param numbers members that are numbers even if no row has a value, or if they are numeric strings
  */
 export function printRows(
   context: CliContext,
@@ -114,7 +114,7 @@ export function printRows(
 
 const GAP = '  ';
 
-/** Names that people choose are cut where a table is too wide for the terminal. */
+/** User-chosen names are truncated if a table is too wide for the terminal. */
 const FREE_TEXT = new Set(['name', 'customer']);
 /** They keep this width; then whole columns are left out. */
 const TEXT_WIDTH_MIN = 12;
@@ -159,7 +159,7 @@ export function toTable(
   ].join('');
 }
 
-/** A text in lines of a width, each after an indent. Nothing is cut: a word that is longer than a line is broken. */
+/** Wraps text to a width, with an indent. Nothing is cut: a word longer than a line is broken. */
 export function wrapped(text: string, indent: string, maxWidth = Infinity): string {
   const width = Math.max(TEXT_WIDTH_MIN, maxWidth - indent.length);
   const lines = [''];
@@ -188,5 +188,5 @@ function cutTo(width: number, text: string): string {
   return `${kept}…`;
 }
 
-/** The width of a text in a terminal, in columns. ASCII needs no look at each character, which takes 5 µs a cell. */
+/** The width of a text in a terminal, in columns. For ASCII, skip string-width, which takes 5 µs a cell. */
 const displayWidth = (text: string): number => (/^[ -~]*$/.test(text) ? text.length : stringWidth(text));

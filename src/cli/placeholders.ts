@@ -12,7 +12,7 @@ export function toKeyReference(text: string): KeyReference | undefined {
   return prefix === undefined ? undefined : { prefix };
 }
 
-/** A parser that rejects what it does not understand. */
+/** A parser that rejects invalid input. */
 const parser =
   <Value>(read: (text: string) => Value | undefined, wanted: string) =>
   (text: string): Value => {
@@ -39,14 +39,14 @@ export const instant = parser((text) => {
 
 const UNIT_SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
 
-/** Seconds of `90s`, `30m`, `24h`, `7d`, `2w` or `0`. More than ten years is a typing error. */
+/** Seconds of `90s`, `30m`, `24h`, `7d`, `2w` or `0`. More than ten years is a typo. */
 const duration = parser((text) => {
   const [, digits, unit] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
   const seconds = text === '0' ? 0 : Number(digits) * UNIT_SECONDS[unit as keyof typeof UNIT_SECONDS];
   return seconds <= 3653 * UNIT_SECONDS.d ? seconds : undefined;
 }, 'a duration such as 30m, 24h or 7d, or 0.');
 
-/** What stands for the value of an argument or option says how it is read, and in its help what it is. */
+/** The placeholder of an argument or option determines how its value is parsed, and its help. */
 export const PLACEHOLDERS: Readonly<
   Record<
     string,

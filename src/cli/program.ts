@@ -22,7 +22,7 @@ export async function runCommandLine(context: CliContext, args: readonly string[
   }
 }
 
-/** What follows `db psql` is for psql, also options that this program has, too. */
+/** Arguments after `db psql` go to psql, even options that this program has. */
 function wordsOf(args: readonly string[]): string[] {
   const at = args.findIndex((word, index) => word === 'psql' && args[index - 1] === 'db') + 1;
   return at === 0 || args[at] === '--help' || args[at] === '--'
@@ -32,12 +32,12 @@ function wordsOf(args: readonly string[]): string[] {
 
 const APPLIES = 'A change applies to the next request on every replica.';
 
-function createProgram(surroundings: CliContext): Command {
+function createProgram(baseContext: CliContext): Command {
   const program = new Command('petstore')
     .option('--actor <name>', 'who makes the change (default: PETSTORE_ACTOR, or the user)')
     .description(
-      'Manages the keys, plans and database of the Pet Store Service, of DATABASE_URL\n' +
-        'or else of the embedded PostgreSQL in DATA_DIR (./.petstore).\n' +
+      'Manages the keys, plans and database of the Pet Store Service, at DATABASE_URL\n' +
+        'or in the embedded PostgreSQL in DATA_DIR (./.petstore).\n' +
         'Exit codes: 0 success, 1 failure, 2 wrong usage.',
     )
     .configureHelp({
@@ -52,11 +52,11 @@ function createProgram(surroundings: CliContext): Command {
     // Commands inherit these settings, so they come first.
     .exitOverride()
     .showHelpAfterError('Add --help for usage.')
-    .configureOutput({ writeOut: surroundings.print, writeErr: surroundings.printError });
+    .configureOutput({ writeOut: baseContext.print, writeErr: baseContext.printError });
   const context: CliContext = {
-    ...surroundings,
+    ...baseContext,
     get actor() {
-      return program.opts<{ readonly actor?: string }>().actor ?? surroundings.actor;
+      return program.opts<{ readonly actor?: string }>().actor ?? baseContext.actor;
     },
   };
   const group = (name: string, summary: string, says = ''): Command =>

@@ -2,7 +2,7 @@ import { LosslessNumber, parse } from 'lossless-json';
 import pg from 'pg';
 import { connectionTo } from '../config/database-tls.js';
 import { classifyDatabaseError, isReadOnly } from '../errors/database-errors.js';
-import { describeFault } from '../errors/describe-fault.js';
+import { describeError } from '../errors/describe-error.js';
 import { dataDirectory } from '../database/embedded/data-directory.js';
 import { runningEmbeddedUrl } from '../database/embedded/embedded-postgres.js';
 import { pendingMigrations } from '../database/migrations.js';
@@ -33,7 +33,7 @@ export const withDatabase = <Result>(
     }),
   );
 
-/** Runs a command on the configured database, also one that is not migrated. */
+/** Runs a command on the configured database, even if not migrated. */
 export async function withAnyDatabase<Result>(
   context: CliContext,
   work: (session: Session) => Promise<Result>,
@@ -42,7 +42,7 @@ export async function withAnyDatabase<Result>(
   const options = { ...connectionTo(url), application_name: 'petstore cli', types };
   const client = await openSession(options, STATEMENT_TIMEOUT_MS).catch((error: unknown) => {
     const hint = 'Check DATABASE_URL, and that the server is running.';
-    throw new CliError(`Cannot reach the database: ${describeFault(error)}`, hint);
+    throw new CliError(`Cannot reach the database: ${describeError(error)}`, hint);
   });
   try {
     return await work({ client, url, isEmbedded: context.config().database.url === undefined });
@@ -72,7 +72,7 @@ const { INT8, DATE, TIMESTAMPTZ, JSONB } = pg.types.builtins;
 
 const parseInstant: (text: string) => Date = pg.types.getTypeParser(TIMESTAMPTZ);
 
-/** RFC 3339 in UTC where that has a form, else as PostgreSQL writes it: `infinity`, and years beyond four digits. */
+/** RFC 3339 in UTC if representable, else PostgreSQL's format: `infinity`, and years beyond four digits. */
 function instantText(text: string): string {
   const instant = parseInstant(text);
   return instant instanceof Date && /^\d{4}-/.test(text) && !text.endsWith('BC')
@@ -80,7 +80,7 @@ function instantText(text: string): string {
     : text;
 }
 
-/** JSON with every integer to its digit. */
+/** JSON with all integers exact. */
 export const parseExact = (text: string): unknown =>
   parse(text, undefined, (digits) => (/^-?\d+$/.test(digits) ? BigInt(digits) : new LosslessNumber(digits)));
 
@@ -103,7 +103,7 @@ const STATEMENT_TIMEOUT_MS = 300_000;
 /** For the rows that an operator's open transaction has changed. */
 const LOCK_TIMEOUT_MS = 30_000;
 
-/** Runs statements in one transaction with settings of its own: behind a pooler the connection belongs to others afterwards. */
+/** Runs statements in one transaction with local settings: behind a pooler, others use the connection afterwards. */
 export async function inTransaction<Result>(client: pg.Client, work: () => Promise<Result>): Promise<Result> {
   try {
     await beginTransaction(client, STATEMENT_TIMEOUT_MS, LOCK_TIMEOUT_MS);
@@ -138,7 +138,7 @@ const NUMBER_TYPES: ReadonlySet<number> = new Set([INT2, INT4, INT8, FLOAT4, FLO
 /** FETCH counts in int4. */
 const FETCHED_MAX = 2_147_483_647;
 
-/** The first rows of a statement, and the names of its columns that are numbers. */
+/** The first rows of a statement, and the names of its numeric columns. */
 export async function firstRows(
   client: pg.Client,
   { text, values = [] }: pg.QueryConfig,
@@ -151,10 +151,10 @@ export async function firstRows(
   return { rows, numbers: new Set(numbers.map(({ name }) => name)) };
 }
 
-/** Rows that one query fetches, of those that are read one after another. */
+/** Rows per fetch when streaming. */
 const FETCHED = 1000;
 
-/** The rows of a statement, some at a time, so that memory does not grow with their number. One statement of a transaction at a time. */
+/** Streams the rows of a statement in chunks, so that memory use is constant. One statement per transaction at a time. */
 export async function* streamRows<Result extends Row>(
   client: pg.Client,
   { text, values = [] }: pg.QueryConfig,
@@ -173,7 +173,7 @@ export async function* streamRows<Result extends Row>(
 /**
  * Runs changes in one transaction and names the actor for the audit log.
  *
- * @throws UnknownOutcomeError when the connection is lost in the commit
+ * @throws UnknownOutcomeError if the connection is lost during commit
  */
 export async function changeDatabase<Result extends Row>(
   context: CliContext,

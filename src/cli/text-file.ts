@@ -4,9 +4,9 @@ import { createInterface } from 'node:readline';
 import { cannot, CliError } from './cli-error.js';
 
 /**
- * A file as text, without a byte order mark, and with line feeds alone.
+ * A file as text, without a byte order mark, with LF line endings.
  *
- * @throws CliError if it cannot be read or is not UTF-8: its characters would be read wrongly
+ * @throws CliError if it cannot be read or is not UTF-8: it would be misread
  */
 export async function readText(path: string): Promise<string> {
   const lines: string[] = [];
@@ -30,7 +30,7 @@ export async function readText(path: string): Promise<string> {
 export async function* linesOf(path: string, start = 0): AsyncGenerator<string | undefined> {
   const input = path === '-' ? process.stdin : createReadStream(path, { start });
   try {
-    // A character for each byte: a line feed is no part of another character in UTF-8.
+    // One character per byte: in UTF-8, a line feed is never part of another character.
     for await (const line of createInterface({ input: input.setEncoding('latin1'), crlfDelay: Infinity })) {
       const bytes = Buffer.from(line, 'latin1');
       yield isUtf8(bytes) ? bytes.toString() : undefined;

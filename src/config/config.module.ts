@@ -10,10 +10,10 @@ export type { Logger };
 /** Injects the `Logger`, which is pino's. */
 export const LOGGER = Symbol('LOGGER');
 
-/** Injects the `AbortSignal` of a start that a signal of the operating system interrupts. */
+/** Injects the `AbortSignal` that is aborted when an OS signal interrupts startup. */
 export const INTERRUPTED = Symbol('INTERRUPTED');
 
-/** Configuration and logger exist before the application, because a failed start needs them, too. */
+/** Configuration and logger exist before the application: a failed start needs them, too. */
 export interface Environment {
   readonly config: Config;
   readonly logger: Logger;

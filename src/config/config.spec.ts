@@ -12,7 +12,7 @@ const faultsOf = (environment: Record<string, string>): readonly string[] => {
 };
 
 describe('loadConfig', () => {
-  it('needs nothing: the defaults serve an embedded database on port 3000', () => {
+  it('needs no settings: defaults serve an embedded database on port 3000', () => {
     const config = loadConfig({});
     expect(config).toMatchObject({
       port: 3000,
@@ -81,7 +81,7 @@ describe('loadConfig', () => {
       expect(faultsOf({ DATABASE_URL: `postgres://db/petstore${query}` })).toEqual([]);
     }
     expect(faultsOf({ DATABASE_URL: 'postgres://u:p@ss@db/petstore?schema=shop' })).toEqual([
-      'DATABASE_URL: must not name another schema than public',
+      'DATABASE_URL: must not name a schema other than public',
     ]);
   });
 
@@ -93,15 +93,15 @@ describe('loadConfig', () => {
     }
   });
 
-  it('says that one host is meant where a URL names several', () => {
+  it('reports a URL that names several hosts', () => {
     for (const hosts of ['db1,db2', 'db1:5432,db2:5433', '[::1],db2'])
       expect(faultsOf({ DATABASE_URL: `postgres://u:p@${hosts}/petstore?sslmode=disable` })).toEqual([
-        'DATABASE_URL: names several hosts: write one, such as a proxy that leads to the primary',
+        'DATABASE_URL: names several hosts: write one, such as a proxy to the primary',
       ]);
     expect(faultsOf({ DATABASE_URL: 'postgres://u:a,b@db/petstore' })).toEqual([]);
   });
 
-  it("means by OpenTelemetry's variables what they say", () => {
+  it("follows the spec of OpenTelemetry's variables", () => {
     const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://collector:4318';
     const isOn = (more: object) => loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT, ...more }).tracing;
     expect([isOn({}), isOn({ OTEL_SDK_DISABLED: 'false' }), isOn({ OTEL_TRACES_EXPORTER: 'otlp' })]).toEqual([
@@ -119,7 +119,7 @@ describe('loadConfig', () => {
     }
   });
 
-  it('takes an empty variable for one that is not set, as compose files write it', () => {
+  it('treats an empty variable as unset, as compose files write it', () => {
     expect(loadConfig({ DATABASE_URL: '', PORT: ' ' })).toMatchObject({
       port: 3000,
       database: { url: undefined },
@@ -164,7 +164,7 @@ describe('loadConfig', () => {
       expect(faultsOf({ DATABASE_STATEMENT_TIMEOUT_MS: timeoutMs })).toHaveLength(1);
   });
 
-  it('keeps the management port apart from the public one, but for 0, which picks one', () => {
+  it('rejects equal management and public ports, except 0, which picks one', () => {
     expect(faultsOf({ PORT: '8080', MANAGEMENT_PORT: '8080' })).toEqual([
       'MANAGEMENT_PORT: must not be PORT',
     ]);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { databaseUrlOf, variables } from './variables.js';
 
-/** The environment cannot be used as it is. Each fault is one line that names the variable. */
+/** The environment is invalid. Each error is one line that names the variable. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 
@@ -11,13 +11,13 @@ export class ConfigError extends Error {
   }
 }
 
-/** Everything that can be set from outside. Durations say their unit. */
+/** All external configuration. Names of durations include the unit. */
 export type Config = ReturnType<typeof toConfig>;
 export type DatabaseConfig = Config['database'];
 
 /**
- * The longest that a request may wait for the database, for its admission and its statements together. It leaves 100 ms of the two
- * seconds in which every request is responded to.
+ * The longest that a request may wait for the database, for admission and statements in total. It leaves 100 ms of the two
+ * seconds in which every request gets a response.
  */
 const DATABASE_WAIT_MS = 1900;
 
@@ -25,12 +25,12 @@ const DATABASE_WAIT_MS = 1900;
 const DATABASE_CONNECT_MS = 800;
 
 /**
- * PostgreSQL ends a statement so much earlier than the service gives its connection up: meanwhile a probe looks whether its commit
- * stalls. Writes that wait for their turn in a stall of a second then still have the time to be sent.
+ * PostgreSQL cancels a statement this long before the service gives up its connection: meanwhile a probe checks for a stalled
+ * commit. Writes that queue during a one-second stall then still have time to be sent.
  */
 export const DATABASE_PROBE_MS = 350;
 
-/** Clients send the headers of a request at once, whatever time its body may take. */
+/** Clients send request headers at once, however long the body takes. */
 const HEADERS_TIMEOUT_MAX_MS = 10_000;
 
 /**
@@ -39,7 +39,7 @@ const HEADERS_TIMEOUT_MAX_MS = 10_000;
  * @throws ConfigError with one line per fault
  */
 export function loadConfig(environment: Readonly<Record<string, string | undefined>>): Config {
-  // An empty variable counts as not set, as compose files write it.
+  // An empty variable counts as unset: compose files pass those.
   const set = Object.entries(environment).flatMap(([name, text = '']) =>
     text.trim() === '' ? [] : [[name, text.trim()] as const],
   );
@@ -95,7 +95,7 @@ function toConfig(read: z.infer<typeof variables>) {
       banSeconds: read.BAN_SECONDS,
       banMaxSeconds: read.BAN_MAX_SECONDS,
       usageRetentionDays: read.USAGE_RETENTION_DAYS,
-      // Not longer than the days, which say what the hours lack.
+      // Not longer than the days, which cover gaps in the hours.
       usageHoursRetentionDays: Math.min(read.USAGE_HOURS_RETENTION_DAYS, read.USAGE_RETENTION_DAYS),
     },
   };

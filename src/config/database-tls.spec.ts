@@ -26,14 +26,14 @@ describe('connectionTo', () => {
     expect(connectionTo(urlWith(parameters))).toEqual({ connectionString: urlWith(parameters) });
   });
 
-  it('takes the parameters of TLS away from `pg`, which reads them otherwise, and no others', () => {
+  it('strips only the TLS parameters, which `pg` interprets differently', () => {
     expect(connectionTo(urlWith('sslmode=disable&connect_timeout=3&uselibpqcompat=true'))).toEqual({
       connectionString: urlWith('connect_timeout=3'),
       ssl: false,
     });
   });
 
-  it('takes the name of the program away: sessions are found by the one of the service', () => {
+  it('strips application_name: sessions are found by that of the service', () => {
     expect(connectionTo(urlWith('application_name=shop&connect_timeout=3'))).toEqual({
       connectionString: urlWith('connect_timeout=3'),
     });
@@ -42,15 +42,11 @@ describe('connectionTo', () => {
   const instead = /: write sslmode=verify-full, verify-ca, require or disable$/;
 
   it.each([
-    [
-      'sslmode=prefer',
-      /^has sslmode=prefer, which goes on without TLS where the server offers none/,
-      instead,
-    ],
+    ['sslmode=prefer', /^has sslmode=prefer, which falls back to plain text if TLS is not offered/, instead],
     ['sslmode=allow', /^has sslmode=allow/, instead],
     ['sslmode=verify_full', /^has an unknown sslmode/, instead],
     ['ssl=true', /^has ssl=true, which does not say what is verified/, instead],
-    ['sslrootcert=/ca.pem', /^has a parameter of TLS, but no sslmode/, instead],
+    ['sslrootcert=/ca.pem', /^has a TLS parameter, but no sslmode/, instead],
     ['sslmode=verify-ca', /any host with a public certificate/, /write sslmode=verify-full$/],
     ['sslmode=verify-ca&sslrootcert=system', /any host with a public certificate/, /verify-full$/],
     ['sslmode=require&sslrootcert=system', /any host with a public certificate/, /verify-full$/],
@@ -76,7 +72,7 @@ describe('connectionTo', () => {
     expect(() => connectionTo(urlWith(parameters))).toThrow(end);
   });
 
-  it('verifies the server where its channel must be bound, which the driver does not insist on', () => {
+  it('verifies the server if channel binding is required, which the driver does not enforce', () => {
     const { ssl } = connectionTo(urlWith('sslmode=require&channel_binding=require'));
     expect(ssl).toMatchObject({ rejectUnauthorized: true });
     expect(ssl).not.toHaveProperty('checkServerIdentity');
@@ -85,9 +81,9 @@ describe('connectionTo', () => {
     });
   });
 
-  it('rejects a file that is no certificate, with which every connection would fail', () => {
+  it('rejects a file that is not a certificate, which would fail every connection', () => {
     expect(() => connectionTo(urlWith(`sslmode=verify-full&sslrootcert=${text}`))).toThrow(
-      `has the sslrootcert ${text}, which is no certificate in the form of PEM`,
+      `has the sslrootcert ${text}, which is not a PEM certificate`,
     );
   });
 });
@@ -128,18 +124,18 @@ describe("libpq's variables", () => {
     }
   });
 
-  it('are the parameters that a URL does not have, where it asks for TLS', () => {
+  it('supply parameters missing from a URL that requests TLS', () => {
     process.env['PGSSLROOTCERT'] = text;
     const url = 'postgresql://u@variables.example/petstore';
     // The file is read.
-    expect(() => connectionTo(`${url}?sslmode=require`)).toThrow(/which is no certificate/);
+    expect(() => connectionTo(`${url}?sslmode=require`)).toThrow(/which is not a PEM certificate/);
     expect(
       connectionTo(`${url}?sslmode=require&sslrootcert=system`.replace('require', 'verify-full')).ssl,
     ).toBeTruthy();
     expect(connectionTo(url).ssl).toBeUndefined();
   });
 
-  it('demand a bound channel, which no connection without TLS has', () => {
+  it('require channel binding, which needs TLS', () => {
     process.env['PGCHANNELBINDING'] = 'require';
     expect(() => connectionTo('postgresql://u@bound.example/petstore')).toThrow(/no sslmode/);
     expect(connectionTo('postgresql://u@bound.example/petstore?sslmode=require').ssl).toMatchObject({
@@ -151,7 +147,7 @@ describe("libpq's variables", () => {
     process.env['PGSSLMODE'] = 'require';
     const url = 'postgresql://u@mode.example/petstore';
     expect(connectionTo(url).ssl).toMatchObject({ rejectUnauthorized: false });
-    expect(describeProtection(url)).toMatchObject({ isDoubtful: false });
+    expect(describeProtection(url)).toMatchObject({ needsWarning: false });
     expect(connectionTo(`${url}?sslmode=disable`).ssl).toBe(false);
   });
 });
@@ -161,8 +157,8 @@ describe('describeProtection', () => {
     ['postgresql://u@db.example/petstore', 'connections to the database at db.example are not encrypted'],
     ['postgresql://u@db.example/petstore?sslmode=no-verify', 'sslmode=no-verify means require'],
   ])('%s is doubtful', (url, message) => {
-    const { text: said, isDoubtful } = describeProtection(url);
-    expect([said, isDoubtful]).toEqual([expect.stringContaining(message), true]);
+    const { text: said, needsWarning } = describeProtection(url);
+    expect([said, needsWarning]).toEqual([expect.stringContaining(message), true]);
   });
 
   it.each([
@@ -176,6 +172,6 @@ describe('describeProtection', () => {
       'TLS (sslmode=verify-full), with verification of the server',
     ],
   ])('%s is as it should be', (url, message) => {
-    expect(describeProtection(url)).toEqual({ text: message, isDoubtful: false });
+    expect(describeProtection(url)).toEqual({ text: message, needsWarning: false });
   });
 });

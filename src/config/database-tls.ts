@@ -8,7 +8,7 @@ import {
 } from 'node:tls';
 import type { ClientConfig } from 'pg';
 
-/** The parameters of TLS in a database URL cannot be used. The message begins with a verb: `DATABASE_URL: has …`. */
+/** The TLS parameters of a database URL are invalid. The message begins with a verb: `DATABASE_URL: has …`. */
 export class DatabaseTlsError extends Error {
   override readonly name = 'DatabaseTlsError';
 }
@@ -17,7 +17,7 @@ const MODES = ['verify-full', 'verify-ca', 'require', 'disable'] as const;
 
 type Mode = (typeof MODES)[number];
 
-/** The name that drivers for Node.js have for `require`. */
+/** The name of `require` in Node.js drivers. */
 const NO_VERIFY = 'no-verify';
 
 /** The parameters that `pg` and libpq understand differently. */
@@ -32,7 +32,7 @@ const TLS_PARAMETERS = [
   'uselibpqcompat',
 ] as const;
 
-/** libpq's variables for what an URL does not say. */
+/** libpq's variables for parameters missing in a URL. */
 const VARIABLES: Readonly<Record<string, string>> = {
   sslrootcert: 'PGSSLROOTCERT',
   sslcert: 'PGSSLCERT',
@@ -41,8 +41,8 @@ const VARIABLES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Those of libpq that would be ignored, and promise what then does not hold, except with these values. The others choose times, which the
- * service has its own of.
+ * libpq parameters whose guarantees would be silently dropped, except with these values. Others set time-outs;
+ * the service has its own.
  */
 const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
   ...{ sslcrl: [], sslcrldir: [], sslpassword: [], requirepeer: [], require_auth: [], requiressl: ['0'] },
@@ -53,13 +53,13 @@ const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
 
 type TlsParameters = Readonly<Record<(typeof TLS_PARAMETERS)[number], string>>;
 
-// oxlint-disable-next-line node/no-process-env -- what OpenSSL and Node.js read for all programs is no configuration of this one
+// oxlint-disable-next-line node/no-process-env -- variables of OpenSSL and Node.js are not this program's configuration
 const environment = process.env;
 
 /** In place of a file: the CAs of the system, as in libpq 16. */
 const SYSTEM = 'system';
 
-/** Where systems keep the certificates of the CAs that they trust. */
+/** Where operating systems store their trusted CA certificates. */
 const SYSTEM_FILES = [
   '/etc/ssl/certs/ca-certificates.crt', // Debian, Ubuntu, Alpine
   '/etc/pki/tls/certs/ca-bundle.crt', // Fedora, Red Hat
@@ -70,8 +70,8 @@ const SYSTEM_FILES = [
 const known = new Map<string, ClientConfig>();
 
 /**
- * How `pg` connects to a database: with TLS as libpq means it (PostgreSQL's documentation, section 34.19.1). The files of a URL are
- * read once in a process.
+ * How `pg` connects to a database: with TLS as in libpq (PostgreSQL's documentation, section 34.19.1). Files in a URL are
+ * read once per process.
  *
  * @throws DatabaseTlsError
  */
@@ -87,7 +87,7 @@ function toClientConfig(databaseUrl: string): ClientConfig {
     if (UNSUPPORTED[name]?.includes(value) === false)
       throw new DatabaseTlsError(`has ${name}, which is not supported`);
   }
-  // Sessions of the service are found by its own name, which the driver would take from the URL.
+  // The service's sessions are found by application_name, which the URL would override.
   const isNamed = url.searchParams.has('application_name');
   url.searchParams.delete('application_name');
   const parameters = tlsParametersOf(url);
@@ -103,19 +103,19 @@ function toClientConfig(databaseUrl: string): ClientConfig {
 }
 
 function tlsParametersOf({ searchParams }: URL): TlsParameters {
-  // As libpq does, the last one of a name.
+  // As in libpq, the last duplicate wins.
   const named = TLS_PARAMETERS.map((name) => [name, searchParams.getAll(name).at(-1) ?? ''] as const);
   const given = Object.fromEntries(named) as Record<keyof TlsParameters, string>;
   if (environment['PGCHANNELBINDING'] === 'require') given.channel_binding ||= 'require';
   const sslmode = given.sslmode || (environment['PGSSLMODE'] ?? '');
-  const parameters = sslmode === '' ? given : withVariables(given);
-  // The driver does not enforce a bound channel. A verified certificate identifies the server as well.
+  const parameters = sslmode === '' ? given : withEnvironment(given);
+  // The driver does not enforce channel binding. A verified certificate also identifies the server.
   const isBound = sslmode === 'require' && parameters.channel_binding === 'require';
   return { ...parameters, sslmode: isBound ? 'verify-full' : sslmode };
 }
 
-/** Only where a mode says that there is TLS: they are for other programs, too. */
-const withVariables = (given: TlsParameters): TlsParameters => {
+/** Only if sslmode is set: these variables are for other programs, too. */
+const withEnvironment = (given: TlsParameters): TlsParameters => {
   const values = Object.entries(given).map(([name, value]) => [
     name,
     value || (environment[VARIABLES[name] ?? ''] ?? ''),
@@ -138,7 +138,7 @@ function toTlsOptions(parameters: TlsParameters): ConnectionOptions | false {
   const hasOwnCa = sslmode !== NO_VERIFY && sslrootcert !== '' && sslrootcert !== SYSTEM;
   if (!hasOwnCa && (mode === 'verify-ca' || (mode === 'require' && sslrootcert === SYSTEM))) {
     throw new DatabaseTlsError(
-      `has sslmode=${mode} without a CA of its own, so that any host with a public certificate would pass: name a file in sslrootcert, or write sslmode=verify-full`,
+      `has sslmode=${mode} without a CA of its own, so any host with a public certificate would be accepted: set sslrootcert to a file, or write sslmode=verify-full`,
     );
   }
   const isVerified = mode !== 'require' || hasOwnCa;
@@ -154,9 +154,9 @@ function modeOf({ ssl, sslmode }: TlsParameters): Mode {
   const instead = `write sslmode=${MODES.slice(0, -1).join(', ')} or ${MODES.at(-1)}`;
   if (ssl !== '')
     throw new DatabaseTlsError(`has ssl=${ssl}, which does not say what is verified: ${instead}`);
-  if (sslmode === '') throw new DatabaseTlsError(`has a parameter of TLS, but no sslmode: ${instead}`);
+  if (sslmode === '') throw new DatabaseTlsError(`has a TLS parameter, but no sslmode: ${instead}`);
   if (sslmode === 'prefer' || sslmode === 'allow') {
-    const why = 'which goes on without TLS where the server offers none';
+    const why = 'which falls back to plain text if TLS is not offered';
     throw new DatabaseTlsError(`has sslmode=${sslmode}, ${why}: ${instead}`);
   }
   const mode = MODES.find((one) => one === (sslmode === NO_VERIFY ? 'require' : sslmode));
@@ -168,7 +168,7 @@ function modeOf({ ssl, sslmode }: TlsParameters): Mode {
 export const systemCaFile = (): string | undefined =>
   [environment['SSL_CERT_FILE'] ?? '', ...SYSTEM_FILES].find((file) => existsSync(file));
 
-/** On a system without any, the CAs that Node.js brings along. */
+/** On a system without any, the CAs bundled with Node.js. */
 function systemCas(): string[] {
   const file = systemCaFile();
   const extra = environment['NODE_EXTRA_CA_CERTS'] ?? '';
@@ -178,7 +178,7 @@ function systemCas(): string[] {
   ];
 }
 
-/** The certificate of the client, where the server wants one. */
+/** The client certificate, if the server requires one. */
 function readIdentity({ sslcert, sslkey }: TlsParameters): SecureContextOptions {
   if ((sslcert === '') !== (sslkey === '')) throw new DatabaseTlsError('needs sslcert and sslkey together');
   if (sslcert === '') return {};
@@ -187,9 +187,9 @@ function readIdentity({ sslcert, sslkey }: TlsParameters): SecureContextOptions 
 
 function readCertificates(name: string, file: string): string[] {
   const text = readFile(name, file);
-  // Node.js takes any text, and then trusts none.
+  // Node.js takes any text, then trusts no CA.
   if (!text.includes('-----BEGIN CERTIFICATE-----')) {
-    throw new DatabaseTlsError(`has the ${name} ${file}, which is no certificate in the form of PEM`);
+    throw new DatabaseTlsError(`has the ${name} ${file}, which is not a PEM certificate`);
   }
   return [text];
 }
@@ -220,24 +220,24 @@ const isSocket = (host: string): boolean => host === '' || host.startsWith('/');
 const isThisMachine = (host: string): boolean =>
   isSocket(host) || /^(?:localhost|127\.[\d.]+|\[?::1\]?)$/.test(host);
 
-/** How connections to a database are protected, for operators, and whether they should look. */
+/** How connections to a database are protected, for operators, and whether to warn. */
 export function describeProtection(databaseUrl: string) {
   const url = new URL(databaseUrl);
   const { sslmode, sslrootcert } = tlsParametersOf(url);
   const host = hostOf(url);
   if (sslmode === NO_VERIFY) {
     const text = 'sslmode=no-verify means require, which verifies no certificate: write sslmode=verify-full';
-    return { text, isDoubtful: true };
+    return { text, needsWarning: true };
   }
   if (isSocket(host) || (sslmode === '' && isThisMachine(host))) {
-    return { text: 'the database is on this machine', isDoubtful: false };
+    return { text: 'the database is on this machine', needsWarning: false };
   }
   if (sslmode === '') {
-    const text = `connections to the database at ${host} are not encrypted: write sslmode=verify-full, or sslmode=disable if all of the network is trusted`;
-    return { text, isDoubtful: true };
+    const text = `connections to the database at ${host} are not encrypted: write sslmode=verify-full, or sslmode=disable if the whole network is trusted`;
+    return { text, needsWarning: true };
   }
-  if (sslmode === 'disable') return { text: 'no TLS (sslmode=disable)', isDoubtful: false };
+  if (sslmode === 'disable') return { text: 'no TLS (sslmode=disable)', needsWarning: false };
   const isVerified = sslmode !== 'require' || sslrootcert !== '';
   const text = `TLS (sslmode=${sslmode}), ${isVerified ? 'with' : 'without'} verification of the server`;
-  return { text, isDoubtful: false };
+  return { text, needsWarning: false };
 }

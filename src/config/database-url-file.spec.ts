@@ -34,13 +34,13 @@ describe('DATABASE_URL_FILE', () => {
     expect(database.url).toBe(URL);
   });
 
-  it('is a fault beside DATABASE_URL, because only one of them can count', () => {
+  it('is an error next to DATABASE_URL, because only one can apply', () => {
     expect(faultsOf({ DATABASE_URL_FILE: fileWith(URL), DATABASE_URL: URL })).toEqual([
       'DATABASE_URL_FILE: must not be set together with DATABASE_URL',
     ]);
   });
 
-  it('is a fault where the file is missing or empty, never an embedded database', () => {
+  it('is an error if the file is missing or empty, never an embedded database', () => {
     const missing = join(directory, 'missing');
     expect(faultsOf({ DATABASE_URL_FILE: missing })).toEqual([
       `DATABASE_URL_FILE: cannot read ${missing} (ENOENT)`,
@@ -81,7 +81,7 @@ describe('DATABASE_PASSWORD_FILE', () => {
     expect(url.replace(/:[^:@]+@/, '@')).toBe(withoutPassword);
   });
 
-  it('goes with a URL from a file, too', () => {
+  it('also works with a URL file', () => {
     const environment = {
       DATABASE_URL_FILE: fileWith(withoutPassword),
       DATABASE_PASSWORD_FILE: fileWith('x'),

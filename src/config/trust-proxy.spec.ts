@@ -51,7 +51,7 @@ describe('TRUST_PROXY', () => {
     },
   );
 
-  it('rejects numbers of hops that trust no proxy, or entries that the client wrote', () => {
+  it('rejects hop counts that trust no proxy, or client-supplied entries', () => {
     expect(faultOf('0')).toBe('TRUST_PROXY: 0 is not a hop count; leave it unset to trust no proxy');
     expect(faultOf('11')).toBe(
       'TRUST_PROXY: the hop count is at most 10; a greater one would trust every client',
@@ -80,7 +80,7 @@ describe('TRUST_PROXY', () => {
     );
   });
 
-  it('says each fault on one short line', () => {
+  it('reports each error on one line', () => {
     expect(faultOf('10.0.0.1\n10.0.0.2')).not.toContain('\n');
     expect(faultOf('x'.repeat(10_000)).length).toBeLessThan(200);
   });

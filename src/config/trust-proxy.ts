@@ -7,14 +7,14 @@ import ipaddr from 'ipaddr.js';
  */
 export type TrustProxy = { readonly networks: readonly string[] } | { readonly hops: number };
 
-/** The names that Express and Fastify know, too. */
+/** The names that Express and Fastify also use. */
 const NAMED_NETWORKS: ReadonlyMap<string, readonly string[]> = new Map([
   ['loopback', ['127.0.0.0/8', '::1/128']],
   ['linklocal', ['169.254.0.0/16', 'fe80::/10']],
   ['uniquelocal', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7']],
 ]);
 
-/** The widest ranges that private networks have (10.0.0.0/8, fc00::/7); a wider range has public addresses. */
+/** The widest private ranges (10.0.0.0/8, fc00::/7); a wider range includes public addresses. */
 const PREFIX_MIN = { ipv4: 8, ipv6: 7 } as const;
 const PREFIX_MAX = { ipv4: 32, ipv6: 128 } as const;
 
@@ -74,6 +74,6 @@ const notUnderstood = (entry: string): Error => {
   return new Error(`${quoted(entry)} must be an address, a CIDR, one of ${names}, or a single hop count`);
 };
 
-/** On one line whatever it holds, and never a screenful. */
+/** Always on one line, and truncated. */
 const quoted = (entry: string): string =>
   JSON.stringify(entry.length > 60 ? `${entry.slice(0, 60)}…` : entry);

@@ -5,7 +5,7 @@ import { parseTrustProxy } from './trust-proxy.js';
 
 const DAY_SECONDS = 86_400;
 
-/** Digits alone: `Number` also reads `1e3` and `0x10`. */
+/** Only digits: `Number` also reads `1e3` and `0x10`. */
 const integer = (min: number, max: number) =>
   z
     .string()
@@ -21,7 +21,7 @@ const oneOf = <const T extends readonly string[]>(values: T) =>
 const url = (protocol: RegExp, example: string) =>
   z.url({ protocol, error: `must be a URL such as ${example}` });
 
-/** Whether the host or database was read from what was meant as a part of the password. */
+/** Whether part of the password was parsed as the host or database. */
 function isCutByPassword(text: string): boolean {
   const hasCut = /^\w+:\/\/[^@]*[/?#][^@]*@/.test(text);
   return hasCut && (!URL.canParse(text) || /@/.test(new URL(text).pathname + new URL(text).hash));
@@ -33,14 +33,14 @@ const isOtherSchema = ({ searchParams }: URL): boolean =>
 const databaseUrl = z
   .string()
   .refine((text) => !/^\w+:\/\/[^/?#]*,[^/?#@]*(?:[/?#]|$)/.test(text), {
-    error: 'names several hosts: write one, such as a proxy that leads to the primary',
+    error: 'names several hosts: write one, such as a proxy to the primary',
     abort: true,
   })
   .refine((text) => !isCutByPassword(text), 'has a /, ? or # in the user or password: write %2F, %3F or %23')
   .pipe(url(/^postgres(ql)?$/, 'postgresql://user:password@host:5432/database'))
-  // Prisma's own parameter, which its adapter ignores: the tables would be in another schema than the one that is named.
+  // Prisma's own parameter, which its adapter ignores: the tables would not be in the named schema.
   .refine((text) => !URL.canParse(text) || !isOtherSchema(new URL(text)), {
-    error: 'must not name another schema than public',
+    error: 'must not name a schema other than public',
   })
   .superRefine((text, context) => {
     try {
@@ -51,7 +51,7 @@ const databaseUrl = z
     }
   });
 
-/** The content of a file, as Docker and Kubernetes mount secrets, without line ends, which editors add. The scripts of `deploy` read it alike. */
+/** The content of a file, as mounted by Docker and Kubernetes, without line endings that editors add. The scripts in `deploy` do the same. */
 const secretFile = z.string().transform((file, context) => {
   try {
     const secret = readFileSync(file, 'utf8').replaceAll(/[\r\n]/g, '');
@@ -91,7 +91,7 @@ const trustProxy = z.string().transform((text, context) => {
   }
 });
 
-/** A name by which browsers may reach the dashboard, besides localhost and addresses. */
+/** A hostname for browsers to reach the dashboard, besides localhost and IPs. */
 const hostName = z
   .string()
   .toLowerCase()
@@ -133,7 +133,7 @@ export function databaseUrlOf({
   return complete.href;
 }
 
-/** Also while other variables are wrong, so that an operator sees all faults at once. */
+/** Even if other variables are invalid, so an operator sees all errors at once. */
 const always = (): boolean => true;
 
 /** The environment variables that the service reads. */
@@ -147,7 +147,7 @@ export const variables = z
     // On by default where only this machine reaches the management port.
     DASHBOARD: oneOf(['on', 'off']).optional(),
     DASHBOARD_HOSTS: listOf(hostName).default([]),
-    // What the banner names where a container's port is published as another.
+    // The port in the banner if a container's port is published as another.
     PUBLISHED_PORT: integer(1, 65_535).optional(),
     // Links begin with this origin; without one they are path-absolute.
     PUBLIC_URL: origin.default(''),
@@ -160,18 +160,18 @@ export const variables = z
     // The longest legal pet is 3 KiB, with every character escaped.
     BODY_BYTES_MAX: integer(4096, 16_777_216).default(65_536),
     REQUEST_TIMEOUT_MS: integer(1000, 600_000).default(10_000),
-    // How long a stop goes on serving after readiness has reported it.
+    // How long shutdown keeps serving after readiness reports it.
     DRAIN_GRACE_MS: integer(0, 600_000).default(0),
-    // Longer than balancers keep an idle connection (60 s is common): else one would send a request into a connection that the
+    // Longer than load balancers keep idle connections (60 s is common): else one would send a request on a connection that the
     // service is closing, and respond with 502.
     KEEP_ALIVE_TIMEOUT_MS: integer(1000, 3_600_000).default(75_000),
-    // An idle one takes some 12 KB of memory and a descriptor.
+    // An idle one takes about 12 KB and a file descriptor.
     CONNECTIONS_MAX: integer(1, 1_000_000).default(10_000),
     SHUTDOWN_TIMEOUT_MS: integer(0, 600_000).default(10_000),
     // Either turns traces on. OpenTelemetry reads these variables itself, and ignores wrong values.
     OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?$/, 'http://collector:4318').optional(),
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url(/^https?$/, 'http://collector:4318/v1/traces').optional(),
-    // These as well, except for what is not sent: a wrong value would be no traces without a word.
+    // These as well, except for unsupported values: a wrong one would silently disable traces.
     OTEL_SDK_DISABLED: z.string().optional(),
     OTEL_TRACES_EXPORTER: oneOf(['otlp', 'none']).default('otlp'),
     OTEL_EXPORTER_OTLP_PROTOCOL: oneOf(['http/json']).optional(),
@@ -189,14 +189,14 @@ export const variables = z
     // Off behind a pooler that does not keep prepared statements (PgBouncer before 1.21).
     DATABASE_NAMED_STATEMENTS: oneOf(['on', 'off']).default('on'),
     DATABASE_POOL_MAX: integer(5, 1000).default(10),
-    // The server ends the statement 350 ms earlier. The longer that takes, the less time a write has to be sent in.
+    // The server ends the statement 350 ms earlier. A longer time-out leaves less time for sending a write.
     DATABASE_STATEMENT_TIMEOUT_MS: integer(500, 1500).default(950),
     ADDRESS_LIMIT_PER_MINUTE: integer(1, 1_000_000).default(60),
     BAN_AFTER_REFUSALS: integer(1, 1_000_000).default(20),
     BAN_SECONDS: integer(1, DAY_SECONDS).default(60),
     BAN_MAX_SECONDS: integer(1, DAY_SECONDS).default(3600),
     USAGE_RETENTION_DAYS: integer(31, 36_500).default(400),
-    // A row for each key, operation and outcome of an hour: many more than days.
+    // One row per key, operation and outcome per hour: many more than days.
     USAGE_HOURS_RETENTION_DAYS: integer(2, 36_500).default(35),
   })
   .refine(({ BAN_SECONDS, BAN_MAX_SECONDS }) => !(BAN_MAX_SECONDS < BAN_SECONDS), {

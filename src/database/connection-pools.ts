@@ -13,9 +13,9 @@ import { type LockedRow, LockReport } from './lock-report.js';
 import { LostResults } from './lost-results.js';
 import { Semaphore } from './semaphore.js';
 import { bindSession, endsWithinMs } from './session-settings.js';
-import { within } from './within.js';
+import { withTimeout } from './with-timeout.js';
 
-/** Looks for lost results, and has no connection open otherwise (`LostResults`). */
+/** For `LostResults`, which opens a connection only to probe. */
 const PROBES = 1;
 const ADMISSION = 1;
 
@@ -29,49 +29,49 @@ export interface ConnectionPoolsOptions {
   readonly waitMs: number;
   /** For opening a connection and its settings. */
   readonly connectTimeoutMs: number;
-  /** After this a connection is given up, unless its statement may be in a commit that stalls. */
+  /** Time-out of a connection, unless its statement may be in a stalled commit. */
   readonly statementTimeoutMs: number;
   /** For the probe that looks for such commits. */
   readonly probeTimeoutMs: number;
-  /** Called for connections that break while they are idle. */
+  /** Called for connections that break while idle. */
   readonly onConnectionLost: (error: Error) => void;
-  /** Gets sentences for operators: whose lock statements wait for, and a pooler that keeps no prepared statements. */
+  /** Messages for operators: whose lock statements wait for, or a pooler that loses prepared statements. */
   readonly onWarning?: (message: string) => void;
 }
 
-/** A cause that lasts is reported again after this. */
-const WARNED_EVERY_MS = 60_000;
+/** How often a lasting cause is reported again. */
+const WARN_INTERVAL_MS = 60_000;
 
-/** The share of the connect time-out that the settings of a new connection may take. */
+/** The share of the connect time-out for applying a new connection's settings. */
 const SETTINGS_SHARE = 0.25;
 
-/** How long a connection that is needed at busy times alone stays open. */
+/** How long a connection that is needed only under load stays open. */
 const IDLE_TIMEOUT_MS = 60_000;
 
-/** Connections of a pool that stay open for good: after a quiet hour the next request must not wait for a new one. */
-const KEPT_OPEN = 1;
+/** Connections of a pool that always stay open: after a quiet hour the next request must not wait for a new one. */
+const IDLE_MIN = 1;
 
-/** The connections of a replica to PostgreSQL, which together never exceed `DATABASE_POOL_MAX`. The dashboard has one besides. */
+/** The connections of a replica to PostgreSQL, never more than `DATABASE_POOL_MAX` in total. The dashboard has one more. */
 export class ConnectionPools {
   /** For all statements except admission. */
   readonly main: SendingPool;
-  /** Of one connection, for what each request waits for: it must not wait for those that reads and writes hold. */
+  /** One connection, for admission, which every request waits for: it must not wait behind reads and writes. */
   readonly admission: SendingPool;
   readonly namedStatements: boolean;
   /** The longest that a request waits for its statements. */
   readonly waitMs: number;
-  /** Milliseconds after its sending in which a statement that does not reach its commit is rolled back. */
+  /** Milliseconds after sending by which a statement that has not reached its commit is rolled back. */
   readonly endsWithinMs: number;
   /** Statements and probes report to it. */
   readonly state: DatabaseState;
-  /** Permits of statements that read, for the connections that writes leave. */
+  /** Permits for read statements: the connections left by writes. */
   readonly reads: Semaphore;
-  /** Permits of statements that write, for half of the connections: a commit that stalls keeps its own, and reads must not wait for it. */
+  /** Permits for write statements, half of the connections: a stalled commit keeps its connection, and reads must not wait for it. */
   readonly writes: Semaphore;
   #warnsAgainAt = 0;
-  /** When prepared statements were missing last, as many times as matter. */
+  /** The last `LOSSES` times at which prepared statements were missing. */
   readonly #losses: number[] = [];
-  /** How often idle connections were dropped. */
+  /** How many times idle connections were dropped. */
   #generation = 0;
   /** The generation in which a connection was opened or last worked. */
   readonly #generations = new WeakMap<pg.PoolClient, number>();
@@ -97,29 +97,29 @@ export class ConnectionPools {
     return [this.main, this.admission];
   }
 
-  /** Statements that wait for a permit or for a connection. A batcher that waits for a permit counts once. */
+  /** Statements that wait for a permit or for a connection. A batcher waiting for a permit counts once. */
   get waiting(): number {
     const inPools = this.all.reduce((sum, pool) => sum + pool.waitingCount, 0);
     return inPools + this.reads.waiting + this.writes.waiting;
   }
 
-  /** Whether prepared statements were missing again and again in the last minute, so that some requests fail. */
+  /** Whether prepared statements were missing repeatedly in the last minute, so that some requests fail. */
   get losesStatements(): boolean {
     const [first] = this.#losses;
-    return this.#losses.length === LOSSES && performance.now() - (first ?? 0) < WARNED_EVERY_MS;
+    return this.#losses.length === LOSSES && performance.now() - (first ?? 0) < WARN_INTERVAL_MS;
   }
 
-  /** Warns of the sessions of other programs that hold what statements wait for, or a row that has been locked for long. */
+  /** Warns of other programs' sessions that hold a lock that statements wait for, or a long-locked row. */
   reportLocks(row?: LockedRow): void {
     void this.#lockReport.write(row);
   }
 
-  /** From now on no statement is waited for longer than its time, as for a commit whose standby is away. */
+  /** From now on, give up every statement after its time-out, even a commit whose standby is down. */
   giveUpStalled(): void {
     this.#lostResults.close();
   }
 
-  /** Statements in flight have the time of a statement to end. */
+  /** Statements in flight may run until their time-out. */
   async close(): Promise<void> {
     this.giveUpStalled();
     await Promise.all(this.all.map((pool) => pool.end()));
@@ -128,51 +128,52 @@ export class ConnectionPools {
 
   #open(options: ConnectionPoolsOptions, max: number): SendingPool {
     const pool: SendingPool = new DatabasePool(poolConfig(options, max), (error) => {
-      if (isPreparedElsewhere(error)) this.#lostStatement(options);
+      if (isPreparedElsewhere(error)) this.#reportLostStatement(options);
       if (isContention(error)) this.reportLocks();
     });
     this.#lostResults.watch(pool);
-    // Without listeners the loss of a connection would end the process. One in use rejects its statement with the same error.
+    // Without listeners, a lost connection would crash the process. One in use rejects its statement with the same error.
     pool.on('error', (error) => {
-      // At a stop the server may end a connection before it reads that the pool has.
+      // At shutdown the server may close a connection before the pool's close arrives.
       if (!pool.ending) options.onConnectionLost(error);
     });
     pool.on('connect', (connection) => {
       this.#generations.set(connection, this.#generation);
     });
     pool.on('release', (error, released) => {
-      // It works, so it is as good as one that was opened since.
+      // It works, so it is as good as one opened since.
       if (error === undefined) this.#generations.set(released, this.#generation);
-      else if (makesSuspect(error) && this.#generations.get(released) === this.#generation) this.#dropIdle();
+      else if (affectsIdleConnections(error) && this.#generations.get(released) === this.#generation)
+        this.#dropIdle();
     });
     return pool;
   }
 
-  #lostStatement({ onWarning = ignore }: ConnectionPoolsOptions): void {
+  #reportLostStatement({ onWarning = ignore }: ConnectionPoolsOptions): void {
     this.#losses.push(performance.now());
     if (this.#losses.length > LOSSES) this.#losses.shift();
     if (performance.now() < this.#warnsAgainAt) return;
-    this.#warnsAgainAt = performance.now() + WARNED_EVERY_MS;
+    this.#warnsAgainAt = performance.now() + WARN_INTERVAL_MS;
     onWarning(STATEMENTS_LOST);
   }
 
   /**
    * If one connection broke, the idle ones are dropped: the server may have moved, or a firewall may have forgotten them, and each could
-   * cost a statement its whole time-out. A session that began as read only stays so. Connections that are opened from now on belong to
-   * the next generation, and stay when more of this one break.
+   * cost a statement its whole time-out. A session that began read-only stays read-only. Connections opened from now on belong to
+   * the next generation, and stay if more of this one break.
    */
   #dropIdle(): void {
     this.#generation += 1;
     for (const pool of this.all) {
       for (let left = pool.idleCount; left > 0; left -= 1) {
-        // The pool hands out an idle connection at once; given back as broken, it is dropped.
+        // The pool hands out an idle connection at once; released as broken, it is dropped.
         pool.connect().then((connection) => connection.release(true), ignore);
       }
     }
   }
 }
 
-/** Fewer may be an accident, as when a pooler restarts. */
+/** Fewer may be incidental, as when a pooler restarts. */
 const LOSSES = 5;
 
 /** @see ConnectionPools.losesStatements */
@@ -190,25 +191,25 @@ export const columnTypes: pg.CustomTypesConfig = {
 const poolConfig = (options: ConnectionPoolsOptions, max: number): pg.PoolConfig => ({
   ...connectionTo(options.url),
   max,
-  min: KEPT_OPEN,
+  min: IDLE_MIN,
   connectionTimeoutMillis: options.connectTimeoutMs * (1 - SETTINGS_SHARE),
   idleTimeoutMillis: IDLE_TIMEOUT_MS,
   keepAlive: true,
   types: columnTypes,
   application_name: 'petstore',
-  // oxlint-disable-next-line no-misused-promises -- the pool waits for it, which its types do not say
+  // oxlint-disable-next-line no-misused-promises -- the pool awaits it; its types omit that
   onConnect: async (client) => {
     const timeoutMs = options.connectTimeoutMs * SETTINGS_SHARE;
-    await within(timeoutMs, bindSession(client, options.statementTimeoutMs)).catch((error: unknown) => {
+    await withTimeout(timeoutMs, bindSession(client, options.statementTimeoutMs)).catch((error: unknown) => {
       throw new NotSentError(error);
     });
   },
 });
 
-/** Whether the error of one connection is probably that of the idle ones, too. */
-const makesSuspect = (error: unknown): boolean =>
+/** Whether an error of one connection probably affects the idle ones, too. */
+const affectsIdleConnections = (error: unknown): boolean =>
   error instanceof Error && (classifyDatabaseError(error) === 'broken' || isReadOnly(error));
 
 function ignore(): void {
-  // Who needs to know has another way.
+  // Reported elsewhere.
 }

@@ -17,7 +17,7 @@ import {
 } from '../../test/support/fake-postgres.js';
 import {
   classifyDatabaseError,
-  isPassing,
+  isTemporary,
   isUnavailable,
   StatementError,
   type DatabaseFailure,
@@ -153,15 +153,15 @@ describe('the errors of the real driver', () => {
       () => poolError([accept, errorResponse({ C: '0A000', R: 'RevalidateCachedQuery' })]),
     ],
     ['a server that hangs up at start-up', 'not-sent', () => poolError([hangUp])],
-    ['a server that hangs up under way', 'broken', () => poolError([accept, hangUp])],
+    ['a server that hangs up in flight', 'broken', () => poolError([accept, hangUp])],
     ['a server that resets the connection', 'broken', () => poolError([accept, reset])],
     [
-      'a server that says nothing under way',
+      'a server that says nothing in flight',
       'broken',
       () => poolError([accept, silence], { query_timeout: 20 }),
     ],
     [
-      'a connection that is closed under way',
+      'a connection that is closed in flight',
       'broken',
       () =>
         clientError([accept, silence], async (client) => {
@@ -228,7 +228,7 @@ describe('waiting at the start', () => {
     ['a server that fails at TLS', false, () => poolError([write(Buffer.from('E'))], { ssl: true })],
     ['an error of the program', false, () => Promise.resolve(new TypeError('x is not a function'))],
   ])('%s: helps is %s', async (_, helps, provoke) => {
-    expect(isPassing(await provoke())).toBe(helps);
+    expect(isTemporary(await provoke())).toBe(helps);
   });
 });
 
@@ -287,7 +287,7 @@ describe('the connection of a statement that failed', () => {
     expect(seen.size).toBe(connections);
   });
 
-  it('is used again only when the server is ready, so that no statement waits there past its time', async () => {
+  it('is reused only once the server is ready, so no statement waits there past its deadline', async () => {
     let waiting: Socket | undefined;
     let heard = 0;
     const failing: Reaction = (socket) => {

@@ -8,22 +8,22 @@ import {
   StatementError,
 } from '../errors/database-errors.js';
 
-/** One of the ways in which the driver's `query` is called. */
+/** One of the overloads of the driver's `query`. */
 type Call = [query: pg.QueryConfig, values?: unknown[]];
 
-/** An option of a statement that the types of the driver lack. */
+/** A statement option missing from the driver's types. */
 interface QueryTimeout {
   readonly query_timeout?: number;
 }
 
 /**
- * A connection whose errors say what became of a statement: `NotSentError`, `BrokenConnectionError`, or the server's own. Its `error` event
- * needs no listener: the statement under way rejects with the same error.
+ * A connection whose errors tell a statement's outcome: `NotSentError`, `BrokenConnectionError`, or the server's own. Its `error` event
+ * needs no listener: the statement in flight rejects with the same error.
  */
 export class DatabaseClient extends pg.Client {
-  /** Nothing can be sent any more. */
+  /** Nothing more can be sent. */
   #isOver = false;
-  /** The server has finished all that was sent. */
+  /** The server has finished all work sent. */
   #isIdle = true;
   readonly #queryTimeoutMs: number;
 
@@ -38,7 +38,7 @@ export class DatabaseClient extends pg.Client {
     });
   }
 
-  /** Resolves when the server has finished all that was sent, or the connection is over. */
+  /** Resolves when the server has finished all that was sent, or the connection ended. */
   async idle(): Promise<void> {
     if (this.#isIdle || this.#isOver) return;
     const ended = new AbortController();
@@ -62,7 +62,7 @@ export class DatabaseClient extends pg.Client {
     });
   }
 
-  /** Without callbacks. Returns `never`, so that the overloads of the driver stay as they are. */
+  /** No callbacks. Returns `never`, which is compatible with all overloads of the driver. */
   override query(...call: unknown[]): never {
     const isOver = this.#isOver;
     const beganAt = performance.now();
@@ -73,7 +73,7 @@ export class DatabaseClient extends pg.Client {
       if (error instanceof pg.DatabaseError) throw error;
       if (isOver) throw new NotSentError(error);
       const { query_timeout: timeoutMs = this.#queryTimeoutMs } = Object(call[0]) as QueryTimeout;
-      // Timers may be a millisecond early. Anything else is an error of the program.
+      // Timers may be a millisecond early. Anything else is a bug in the program.
       const isLate = performance.now() - beganAt >= timeoutMs - 1;
       throw this.#isOver || isLate ? new BrokenConnectionError(error) : error;
     }) as never;
@@ -87,16 +87,16 @@ export class DatabaseClient extends pg.Client {
   }
 }
 
-/** The moment of `performance.now()` by which the code that runs inside must send its statements. Prisma passes no options of a call on to its adapter. */
+/** The `performance.now()` time by which code that runs inside must send its statements. Prisma passes no per-call options to its adapter. */
 const lastMoment = new AsyncLocalStorage<number>();
 
-/** `DatabasePool` with the types of the driver for what it overrides. */
+/** `DatabasePool` with the driver's types for its overrides. */
 export interface SendingPool extends pg.Pool {
   sendBefore: DatabasePool['sendBefore'];
 }
 
 /**
- * A pool of such connections. A connection stays open where only its statement failed, and a statement can be sent by a moment or not at all.
+ * A pool of such connections. A connection stays open if only its statement failed, and a statement can have a deadline for being sent.
  * The server's errors are `StatementError`s, which Prisma passes on.
  */
 export class DatabasePool extends pg.Pool {
@@ -109,9 +109,9 @@ export class DatabasePool extends pg.Pool {
   }
 
   /**
-   * Runs a function whose statements must be sent by a moment, by this pool or through Prisma.
+   * Runs a function whose statements must be sent before a deadline, by this pool or Prisma.
    *
-   * @param moment one of `performance.now()`
+   * @param moment in `performance.now()` ms
    * @throws NotSentError if the statement could not be sent by then
    */
   sendBefore<Result>(moment: number, send: () => Promise<Result>): Promise<Result> {
@@ -143,7 +143,7 @@ export class DatabasePool extends pg.Pool {
       connection.release();
       return result;
     } catch (error) {
-      // Given back at once, the next statement would wait there for the server, past its time.
+      // If released now, the next statement would wait there for the server, past its deadline.
       if (isUsableAfter(error) && connection instanceof DatabaseClient)
         void connection.idle().then(() => connection.release());
       else connection.release(error as Error);

@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => void jest.restoreAllMocks());
 
 describe('the state of the database', () => {
-  it('is named when it is away, once a minute, and when it is back', () => {
+  it('is logged when it is down, once a minute, and on recovery', () => {
     state.worked();
     for (let second = 0; second < 150; second += 1) {
       state.failed(new Error(`fault ${second}`));
@@ -31,7 +31,7 @@ describe('the state of the database', () => {
     ]);
   });
 
-  it('has the outages of a second or longer, each once', () => {
+  it('lists outages of a second or longer, each once', () => {
     for (const lasting of [999, 1000, 30_000]) {
       state.failed(new Error('away'));
       nowMs += lasting;
@@ -44,7 +44,7 @@ describe('the state of the database', () => {
     expect(state.takeOutages()).toEqual([]);
   });
 
-  it('is named once a minute where it changes all the time', () => {
+  it('is logged once a minute while it is flapping', () => {
     for (let second = 0; second < 70; second += 1) {
       state.failed(new Error(`fault ${second}`));
       state.worked();
@@ -54,7 +54,7 @@ describe('the state of the database', () => {
     expect(said.filter((line) => line.includes('back'))).toHaveLength(2);
   });
 
-  it('is not away for want of a free connection', () => {
+  it('is not down if the pool is exhausted', () => {
     state.failed(new NotSentError('no connection was available in time'));
     expect(said).toEqual([]);
   });

@@ -1,10 +1,10 @@
 import { NotSentError } from '../errors/database-errors.js';
-import { messageOf } from '../errors/describe-fault.js';
+import { messageOf } from '../errors/describe-error.js';
 
-/** A cause that lasts is named again after this. */
-const NAMED_EVERY_MS = 60_000;
+/** How often a lasting cause is logged again. */
+const LOG_INTERVAL_MS = 60_000;
 
-/** A connection that broke and is opened again is no outage. */
+/** A broken connection that is reopened is no outage. */
 const OUTAGE_MS = 1000;
 
 /** In moments of `performance.now()`. */
@@ -13,7 +13,7 @@ export interface Outage {
   readonly until: number;
 }
 
-/** Says that the database is away and why, once a minute, and when it is back. */
+/** Logs that the database is down and why, once a minute, and when it is back. */
 export class DatabaseState {
   #awaySince: number | undefined;
   #namedAt = -Infinity;
@@ -22,13 +22,13 @@ export class DatabaseState {
 
   constructor(private readonly warn: (message: string) => void) {}
 
-  /** Its server, or a pooler before it, accepts no connection or no writes. */
+  /** The server, or a pooler in front of it, rejects connections or writes. */
   failed(error: unknown): void {
     const now = performance.now();
-    // For want of a free connection alone.
+    // Only no free connection.
     if (error instanceof NotSentError && typeof error.cause === 'string') return;
     this.#awaySince ??= now;
-    if (now - this.#namedAt < NAMED_EVERY_MS) return;
+    if (now - this.#namedAt < LOG_INTERVAL_MS) return;
     this.#namedAt = now;
     this.#isNamed = true;
     this.warn(`the database is away: ${messageOf(error)}`);

@@ -21,7 +21,7 @@ export class Database {
    * Waits for a database that cannot be reached yet. Rejects with the reason of the signal when it is aborted, and then leaves no server
    * running.
    *
-   * @throws EmbeddedPostgresError | MigrationError in one line for a human
+   * @throws EmbeddedPostgresError | MigrationError with a one-line message
    */
   static async open(config: DatabaseConfig, log: Logger, interrupted: AbortSignal): Promise<Database> {
     const server: Pick<EmbeddedPostgres, 'url' | 'close'> & { readonly dataDir?: string } =
@@ -35,7 +35,7 @@ export class Database {
     try {
       interrupted.throwIfAborted();
       const protection = describeProtection(server.url);
-      if (protection.isDoubtful) log.warn(protection.text);
+      if (protection.needsWarning) log.warn(protection.text);
       const onApplied = (name: string): void => log.debug(`applied migration ${name}`);
       const applied = await migrateWhenReachable(
         { connectionString: server.url, onApplied, log },
@@ -50,7 +50,7 @@ export class Database {
         onWarning: (message) => log.warn(message),
       });
       const prisma = new PrismaService(pools);
-      // Loads what its first query would wait for.
+      // Preloads what the first query needs.
       await prisma.$connect();
       return new Database(server.url, server.dataDir, prisma, () => server.close());
     } catch (error) {

@@ -122,7 +122,7 @@ describe('a report of locks', () => {
     await operator.query('rollback');
   });
 
-  it('names no session that only reads, and none that is idle after its transaction', async () => {
+  it('omits sessions that only read or are idle outside a transaction', async () => {
     await operator.query(`begin; update pets set name = 'Held'; commit; begin; select count(*) from pets`);
     await report.write();
     expect(warnings).toEqual([]);

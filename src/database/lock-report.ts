@@ -1,11 +1,11 @@
 import type { Pool } from 'pg';
 
-/** A cause that lasts is reported again after this. */
-const REPORTED_EVERY_MS = 10_000;
+/** How often a lasting cause is reported again. */
+const REPORT_INTERVAL_MS = 10_000;
 
 /**
- * The sessions whose lock on a table excludes every statement of the service, and those that a session of the service waits for now. These
- * columns are visible to every role. The tables of the service are not read, because one of them may be what is locked.
+ * The sessions whose table lock conflicts with every statement of the service, and those that block one of its sessions now. These
+ * columns are visible to every role. The service's own tables are not read, because one of them may be locked.
  */
 const HOLDERS = `
   select lock.pid
@@ -21,7 +21,7 @@ const HOLDERS = `
   where waiting.datname = current_database()
     and waiting.application_name = 'petstore'`;
 
-/** The rows that statements lock with the row $1 of a table. */
+/** Rows that statements lock together with row $1 of a table. */
 const LOCKED_WITH: Readonly<Record<string, string>> = {
   pets: 'union all select xmax from orders where pet_id = $1',
   orders: 'union all select xmax from pets where id = (select pet_id from orders where id = $1)',
@@ -62,10 +62,10 @@ export class LockReport {
     private readonly warn: (message: string) => void,
   ) {}
 
-  /** To be called when a lock was not available in time. Never rejects. */
+  /** Call it when a lock was not available in time. Never rejects. */
   async write(row?: LockedRow): Promise<void> {
     if (performance.now() < this.#reportsAgainAt) return;
-    this.#reportsAgainAt = performance.now() + REPORTED_EVERY_MS;
+    this.#reportsAgainAt = performance.now() + REPORT_INTERVAL_MS;
     try {
       const { rows } = await (row === undefined
         ? this.pool.query<Blocker>(blockers(HOLDERS))

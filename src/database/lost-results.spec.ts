@@ -43,7 +43,7 @@ describe('a statement that takes longer than the time-out', () => {
     expect(pool.totalCount).toBe(1);
   });
 
-  it('loses its connection when that is half-open, after the server has ended what it works on for others', async () => {
+  it('loses a half-open connection, after the server has ended the statements of others', async () => {
     await pool.query('select 1');
     await proxy.mode('half-open');
     const lost = pool.query('select 1');
@@ -54,7 +54,7 @@ describe('a statement that takes longer than the time-out', () => {
     await expect(working).resolves.toMatchObject({ rows: [{ result: 'done' }] });
   });
 
-  it('loses its connection whatever another program does', async () => {
+  it('loses its connection whatever other programs do', async () => {
     const other = new Client({ connectionString: database.url, application_name: 'psql' });
     await other.connect();
     other.query('select pg_sleep(60)').catch(() => undefined);
@@ -103,8 +103,8 @@ describe('a statement that takes longer than the time-out', () => {
   });
 });
 
-describe('statements that one user of a connection sends one after another', () => {
-  it('have each the whole time-out', async () => {
+describe('consecutive statements of one client of a connection', () => {
+  it('each get the full time-out', async () => {
     const client = await pool.connect();
     for (let sent = 0; sent < 3; sent += 1) await client.query('select pg_sleep(0.5)');
     client.release();

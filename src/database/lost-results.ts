@@ -5,13 +5,13 @@ import { classifyDatabaseError } from '../errors/database-errors.js';
 import { DatabaseClient } from './database-client.js';
 import { serverTimeoutMs } from './session-settings.js';
 
-/** How often connections in use are looked at. */
-const LOOK_MS = 25;
+/** How often connections in use are checked. */
+const POLL_MS = 25;
 
 /** Between two probes while commits stall, which may last for hours. */
 const PROBE_EVERY_MS = 400;
 
-/** Statements of the service are transactions of their own, and those that are older than the server's time-outs are in their commit. */
+/** Each statement of the service is its own transaction; anything older than the server's time-outs must be committing. */
 const HAS_STALLED_COMMITS = `
   select exists (
     select from pg_stat_activity
@@ -23,9 +23,9 @@ const HAS_STALLED_COMMITS = `
 const TOO_MANY_CONNECTIONS = '53300';
 
 /**
- * Closes connections whose result is lost: the time-outs of the server have passed, and it works on none of their statements or cannot
- * be reached. A commit that waits for a synchronous standby keeps its connection: another one in its place would soon wait, too, until
- * the server has none left, and a cancelled commit would count although no standby has it.
+ * Closes connections whose result is lost: the server's time-outs have passed, and it is running none of their statements or cannot
+ * be reached. A commit that waits for a synchronous standby keeps its connection: its replacement would soon wait, too, until
+ * the server has none left, and a cancelled commit is visible although no standby has it.
  */
 export class LostResults {
   readonly #lateMs: number;
@@ -37,8 +37,8 @@ export class LostResults {
   #isClosing = false;
 
   /**
-   * @param statementTimeoutMs the time of a statement, with the time to find that its result is lost
-   * @param probeTimeoutMs the time of a probe to connect, and that of its query
+   * @param statementTimeoutMs the statement time-out, including the time to detect a lost result
+   * @param probeTimeoutMs time-out of a probe's connect, and of its query
    */
   constructor(
     private readonly url: string,
@@ -46,12 +46,12 @@ export class LostResults {
     private readonly probeTimeoutMs: number,
   ) {
     this.#lateMs = serverTimeoutMs(statementTimeoutMs);
-    this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
+    this.#timer = setInterval(() => this.#look(), POLL_MS).unref();
   }
 
   watch(pool: Pool): void {
     pool.on('connect', (client) => {
-      // Each of several statements that are sent one after another has its own time.
+      // Each of several successive statements has its own time-out.
       client.on('drain', () => {
         if (this.#takenAt.has(client)) this.#takenAt.set(client, performance.now());
       });
@@ -60,7 +60,7 @@ export class LostResults {
     pool.on('release', (_error, client) => this.#takenAt.delete(client));
   }
 
-  /** From here on no statement is waited for longer than its time, whatever the server does. */
+  /** From now on, give up every statement after its time-out, whatever the server does. */
   close(): void {
     this.#isClosing = true;
   }
@@ -86,7 +86,7 @@ export class LostResults {
     });
   }
 
-  /** By a connection of its own: one that is open may be lost with the others. */
+  /** On its own connection: an open one may be lost like the others. */
   async #hasStalledCommits(): Promise<boolean> {
     const client: pg.Client = new DatabaseClient({
       ...connectionTo(this.url),
@@ -97,7 +97,7 @@ export class LostResults {
     try {
       await client.connect();
     } catch (error) {
-      // A server without a free session is there.
+      // The server is up, but has no free session.
       const { cause } = error as Error;
       return cause instanceof pg.DatabaseError && cause.code === TOO_MANY_CONNECTIONS;
     }
@@ -107,8 +107,8 @@ export class LostResults {
       ]);
       return rows[0]?.stalled ?? true;
     } catch (error) {
-      // An error of the connection is that of a pooler whose server is away. After any other failure nothing is known, for example
-      // where all sessions of a pooler are in use.
+      // A connection error comes from a pooler whose server is down. Any other failure is inconclusive, for example
+      // if all sessions of a pooler are in use.
       return !(error instanceof pg.DatabaseError && classifyDatabaseError(error) === 'broken');
     } finally {
       client.end().catch(() => undefined);
@@ -117,11 +117,11 @@ export class LostResults {
 }
 
 /**
- * Resolves when the results have been read that the server sent before its response to the probe, which had a connection of its own: commits
- * that stalled end together, as a rule.
+ * Waits until results are read that the server sent before its response to the probe, on another connection: stalled commits
+ * usually end together.
  */
 async function unreadResults(): Promise<void> {
-  await delay(LOOK_MS);
-  // After a pause of the process its timers run first, then it reads.
+  await delay(POLL_MS);
+  // After a process stall, timers run first, then reads.
   await turn();
 }

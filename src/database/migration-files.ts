@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StacklessError } from '../errors/api-error.js';
-import { describeFault } from '../errors/describe-fault.js';
+import { describeError } from '../errors/describe-error.js';
 import type { ClientBase, Pool } from 'pg';
 
 /** One migration of this release. */
@@ -15,21 +15,21 @@ export interface MigrationFile {
   readonly checksum: string;
 }
 
-/** Why the database could not be migrated, in one line. It has no stack: the cause is in SQL or in the database. */
+/** Why the database could not be migrated, in one line. No stack trace: the cause is in SQL or the database. */
 export class MigrationError extends StacklessError {
   override readonly name = 'MigrationError';
 }
 
-/** The same from src/database and, compiled, from dist/database. */
+/** Valid from src/database and, compiled, from dist/database. */
 export const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
 
 /**
  * The names of this release's migrations, in the order in which they are applied.
- * @throws MigrationError when there are none: a broken installation must not pass for one that is up to date
+ * @throws MigrationError if there are none: a broken installation must not look up to date
  */
 export async function listMigrations(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
-    throw new MigrationError(`Cannot read the migrations: ${describeFault(error)}`);
+    throw new MigrationError(`Cannot read the migrations: ${describeError(error)}`);
   });
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
   if (names.length === 0) throw new MigrationError(`There are no migrations in ${directory}.`);
@@ -42,29 +42,29 @@ export async function readMigrations(directory: string): Promise<MigrationFile[]
   return await Promise.all(
     names.map(async (name) => {
       const sql = await readFile(join(directory, name, 'migration.sql'), 'utf8').catch((error: unknown) => {
-        throw new MigrationError(`Cannot read migration ${name}: ${describeFault(error)}`);
+        throw new MigrationError(`Cannot read migration ${name}: ${describeError(error)}`);
       });
       return { name, sql, checksum: sha256(sql) };
     }),
   );
 }
 
-/** Migrations of an earlier release, which some of this one's stand for. */
+/** Migrations of an earlier release, folded into some of this one's. */
 export interface FoldedMigrations {
   readonly release: string;
-  /** The names of those that make what they made. */
+  /** This release's migrations that replace them. */
   readonly into: readonly string[];
-  /** The checksums by name. Others may be recorded, because Git changes line ends on some machines. */
+  /** The checksums by name. Recorded ones may differ: Git changes line endings on some machines. */
   readonly migrations: Readonly<Record<string, string>>;
 }
 
-/** Undefined where a folder of migrations stands for no others. */
+/** Undefined if this folder has no folded migrations. */
 export async function readFolded(directory: string): Promise<FoldedMigrations | undefined> {
   try {
     return JSON.parse(await readFile(join(directory, 'folded.json'), 'utf8')) as FoldedMigrations;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new MigrationError(`Cannot read the folded migrations: ${describeFault(error)}`);
+    throw new MigrationError(`Cannot read the folded migrations: ${describeError(error)}`);
   }
 }
 
@@ -78,7 +78,7 @@ export function unknownMigrations(
   return [...records.keys()].filter((name) => !known.has(name));
 }
 
-/** Whether a recorded checksum is this migration's. Line ends do not count, because Git changes them on some machines. */
+/** Whether a recorded checksum is this migration's. Line endings are ignored: Git changes them on some machines. */
 export function isUnchanged({ sql, checksum }: MigrationFile, recorded: string): boolean {
   const unix = sql.replaceAll('\r\n', '\n');
   return [checksum, sha256(unix), sha256(unix.replaceAll('\n', '\r\n'))].includes(recorded);
@@ -103,7 +103,7 @@ export async function readRecords(database: Pool | ClientBase): Promise<Readonly
   return new Map(rows.map(({ name, checksum }) => [name, checksum]));
 }
 
-/** SQL of a column: the names of the applied migrations. Without the table the statement fails (`isUndefinedTable`). */
+/** SQL column: the names of the applied migrations. Without the table the statement fails (`isUndefinedTable`). */
 export const APPLIED_MIGRATIONS = `array(select migration_name::text from ${TABLE} where ${IS_APPLIED})`;
 
 /** Creates the table as Prisma would. */

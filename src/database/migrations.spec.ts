@@ -131,7 +131,7 @@ describe('migrate', () => {
     ).toEqual([true]);
   });
 
-  it('leaves nothing of a migration that fails, names it and says why in one line', async () => {
+  it('rolls back a failing migration, and reports its name and error in one line', async () => {
     const directory = await release({
       '1_cats': TWO['1_cats'],
       '2_bad': 'create table dogs (id int);\n-- 🐕\ninsert into wolves values (1);\n',
@@ -146,7 +146,7 @@ describe('migrate', () => {
     expect(await recorded()).toEqual(['1_cats']);
   });
 
-  it('leaves nothing of a migration whose connection is cut', async () => {
+  it('rolls back a migration whose connection is cut', async () => {
     const cut = 'create table cats (id int); select pg_terminate_backend(pg_backend_pid());';
     const outcome = migrateTo(await release({ '1_cats': cut }));
     await expect(outcome).rejects.toThrow(/^Migration 1_cats failed: /);
@@ -154,7 +154,7 @@ describe('migrate', () => {
     expect(await migrateTo(await release(TWO))).toEqual(['1_cats', '2_dogs']);
   });
 
-  it('runs the migrations that stand for others in one transaction, and records all of them', async () => {
+  it('runs squashed migrations in one transaction, and records all of them', async () => {
     const failing = await folding({
       '3_pets': 'create table pets (id int);',
       '4_bad': 'create tabel wolves',
@@ -174,7 +174,7 @@ describe('migrate', () => {
     expect(await column('select count(*)::int from pets')).toEqual([1]);
   });
 
-  it('does not run them where the others were applied, or where Prisma has applied them', async () => {
+  it('does not run them if the originals were applied, or if Prisma applied them', async () => {
     await migrateTo(await release(TWO));
     const wrong = 'select 1 / 0;';
     const directory = await folding({
@@ -191,7 +191,7 @@ describe('migrate', () => {
     expect(messages.at(-1)).toBe('The database has migrations of a newer release: 3_pets, 4_fill, 5_next.');
   });
 
-  it('rejects a database with some of the others, also one that got them meanwhile', async () => {
+  it('rejects a database with some of the originals, even if just applied', async () => {
     const directory = await folding({ '3_pets': 'select 1;', '4_fill': 'select 1;', '5_next': 'select 1;' });
     await client.query(PRISMA_LOCK);
     // It waits for the lock, and has seen an empty database.
@@ -216,7 +216,7 @@ describe('migrate', () => {
     expect(await migrateTo(await release(TWO))).toEqual(['1_cats', '2_dogs']);
   });
 
-  it('gives up when another process keeps the migration lock', async () => {
+  it('gives up if another process holds the migration lock', async () => {
     await client.query(PRISMA_LOCK);
     const outcome = migrateTo(await release(TWO), { lockTimeoutMs: AT_ONCE_MS });
     await expect(outcome).rejects.toThrow('another transaction held a lock that it needs for 20 ms');
@@ -230,7 +230,7 @@ describe('migrate', () => {
     expect(await migrateTo(directory, { lockTimeoutMs: AT_ONCE_MS })).toEqual([]);
   });
 
-  it('takes its turn when the migration lock is given back', async () => {
+  it('proceeds once the migration lock is released', async () => {
     const directory = await release(TWO);
     await client.query(PRISMA_LOCK);
     const outcome = migrateTo(directory);
@@ -238,7 +238,7 @@ describe('migrate', () => {
     expect(await outcome).toEqual(['1_cats', '2_dogs']);
   });
 
-  it('gives up when a transaction keeps what a migration needs, and leaves nothing', async () => {
+  it('gives up if a transaction holds locks a migration needs, and rolls back', async () => {
     const directory = await release({
       ...TWO,
       '3_names': 'create table birds (id int); alter table cats add name text;',
@@ -272,14 +272,14 @@ describe('migrate', () => {
     );
   });
 
-  it('takes other line ends for no edit', async () => {
+  it('ignores changed line endings', async () => {
     const lines = 'create table cats (\n  id int\n);\n';
     await migrateTo(await release({ '1_cats': lines }));
     await migrateTo(await release({ '1_cats': lines.replaceAll('\n', '\r\n') }));
     expect(messages).toEqual([]);
   });
 
-  it('leaves a database as it is that a newer release has migrated further', async () => {
+  it('does not change a database that a newer release has migrated', async () => {
     await migrateTo(await release(TWO));
     const older = await release({ '1_cats': TWO['1_cats'] });
     expect(await migrateTo(older)).toEqual([]);
@@ -307,7 +307,7 @@ describe('migrate', () => {
 });
 
 describe('pendingMigrations', () => {
-  it('names what the database has not got, in order', async () => {
+  it('lists the missing migrations, in order', async () => {
     const directory = await release({ ...TWO, '3_birds': 'create table birds (id int);' });
     expect(await pendingMigrations(client, directory)).toEqual(['1_cats', '2_dogs', '3_birds']);
     await migrateTo(await release({ '1_cats': TWO['1_cats'] }));

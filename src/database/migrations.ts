@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, Pool } from 'pg';
 import { connectionTo } from '../config/database-tls.js';
-import { isContention, isPassing } from '../errors/database-errors.js';
-import { describeFault } from '../errors/describe-fault.js';
+import { isContention, isTemporary } from '../errors/database-errors.js';
+import { describeError } from '../errors/describe-error.js';
 import {
   CREATE_RECORDS_TABLE,
   type FoldedMigrations,
@@ -25,14 +25,14 @@ export interface MigrateOptions {
   readonly connectionString: string;
   /** The folder of Prisma's migrations; this release's own by default. */
   readonly directory?: string;
-  /** How long a migration waits for its turn and for its tables, in milliseconds. */
+  /** How long a migration waits for the locks it needs, in milliseconds. */
   readonly lockTimeoutMs?: number;
   /** Called after each migration that this call applied. */
   readonly onApplied?: (name: string) => void;
   readonly log?: { info(message: string): void };
 }
 
-/** Other replicas are done within seconds; a supervisor that restarts this one tries again anyway. */
+/** Other replicas finish within seconds; a supervisor restarts this one anyway. */
 const LOCK_TIMEOUT_MS = 60_000;
 
 /** A migration of a large table may take long. */
@@ -42,8 +42,8 @@ const STATEMENT_TIMEOUT_MS = 3_600_000;
 const ADVISORY_LOCK = 72_707_369;
 
 /**
- * How long a statement of a migration waits for a table at a time: requests queue up behind it meanwhile, which wait for 400 ms
- * themselves.
+ * How long a migration statement waits for a table at a time: requests, which wait for 400 ms, queue up behind it
+ * meanwhile.
  */
 const TABLE_LOCK_MS = 200;
 
@@ -61,7 +61,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   const migrations = await readMigrations(directory);
   const session = { ...connectionTo(options.connectionString), application_name: 'petstore migrations' };
   const client = await openSession(session, STATEMENT_TIMEOUT_MS).catch((error: unknown) => {
-    throw new MigrationError(`Cannot reach the database: ${describeFault(error)}`, { cause: error });
+    throw new MigrationError(`Cannot reach the database: ${describeError(error)}`, { cause: error });
   });
   try {
     await rejectOtherEncodings(client);
@@ -82,7 +82,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     return names;
   } catch (error) {
     if (error instanceof MigrationError) throw error;
-    throw new MigrationError(`Cannot migrate the database: ${describeFault(error)}`, { cause: error });
+    throw new MigrationError(`Cannot migrate the database: ${describeError(error)}`, { cause: error });
   } finally {
     await closeSession(client);
   }
@@ -90,10 +90,10 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
 
 /** How long a start waits between two attempts, and how often it says so. */
 const ATTEMPTS_EVERY_MS = 500;
-const SAID_EVERY_MS = 5000;
+const LOG_INTERVAL_MS = 5000;
 
 /**
- * The same, but waits for a database that cannot be reached yet, and tries again when it goes away meanwhile: the names are those of the
+ * The same, but waits for a database that is not reachable yet, and retries if the connection is lost: the names are those of the
  * last attempt.
  *
  * @throws MigrationError if waiting does not help, and the reason of the signal when it is aborted
@@ -110,8 +110,8 @@ export async function migrateWhenReachable(
       interrupted.throwIfAborted();
       return names;
     } catch (error) {
-      if (!(error instanceof MigrationError && isPassing(error.cause))) throw error;
-      if (performance.now() - saidAtMs >= SAID_EVERY_MS) {
+      if (!(error instanceof MigrationError && isTemporary(error.cause))) throw error;
+      if (performance.now() - saidAtMs >= LOG_INTERVAL_MS) {
         saidAtMs = performance.now();
         options.log.warn(`${error.message}; waiting for it`);
       }
@@ -121,7 +121,7 @@ export async function migrateWhenReachable(
   }
 }
 
-/** What is applied and recorded in one transaction. */
+/** Migrations applied in one transaction. */
 interface Step {
   readonly migrations: readonly MigrationFile[];
   /** The migrations that these stand for. */
@@ -154,10 +154,10 @@ export async function pendingMigrations(
 }
 
 /**
- * Applies migrations and records them, in one transaction, so that one that fails leaves nothing behind. Tries again while other
+ * Applies migrations and records them, in one transaction, so that a failure leaves nothing behind. Retries while other
  * transactions hold locks that they need.
  *
- * @returns the names of those that it applied; none where another process has done so meanwhile, or those that they stand for were applied
+ * @returns the names of those it applied; none if another process did so meanwhile, or the migrations folded into them were applied
  */
 async function apply(client: Client, step: Step, lockTimeoutMs: number): Promise<readonly string[]> {
   const name = step.migrations.map((one) => one.name).join(' with ');
@@ -171,11 +171,11 @@ async function apply(client: Client, step: Step, lockTimeoutMs: number): Promise
       await client.query('rollback').catch(() => undefined);
       if (error instanceof MigrationError) throw error;
       if (!isContention(error)) {
-        throw new MigrationError(`Migration ${name} failed: ${describeFault(error, sql)}`, { cause: error });
+        throw new MigrationError(`Migration ${name} failed: ${describeError(error, sql)}`, { cause: error });
       }
       if (performance.now() >= endsAtMs) {
         throw new MigrationError(
-          `Migration ${name} was rolled back, because another transaction held a lock that it needs for ${String(lockTimeoutMs)} ms: ${describeFault(error)}.${await lockHolders(client, sql)}`,
+          `Migration ${name} was rolled back, because another transaction held a lock that it needs for ${String(lockTimeoutMs)} ms: ${describeError(error)}.${await lockHolders(client, sql)}`,
         );
       }
     }
@@ -189,7 +189,7 @@ async function lockHolders(client: Client, sql: string): Promise<string> {
   return rows[0]?.holders ?? '';
 }
 
-/** Every lock counts: a migration that alters a table excludes even those who read it. */
+/** Every lock mode counts: a migration that alters a table conflicts even with readers. */
 const LOCK_HOLDERS = `
   select string_agg(format(
     ' Session %s (role %s, program "%s") has locks on %s since %s; to end it: select pg_terminate_backend(%s).',
@@ -217,9 +217,9 @@ async function applyOnce(
   // Explicit, because a role may have other defaults. A snapshot from before the lock would not contain the records of others.
   const begin = 'begin isolation level read committed read write';
   await beginTransaction(client, STATEMENT_TIMEOUT_MS, lockTimeoutMs, begin);
-  // Of the transaction: the lock of a session would outlive its owner behind PgBouncer.
+  // Transaction-level: behind PgBouncer, a session lock would outlive its owner.
   await client.query(`select pg_advisory_xact_lock(${String(ADVISORY_LOCK)})`);
-  const had = await readRightsOfOthers(client);
+  const had = await readForeignRights(client);
   // Before reading: it also makes this transaction see a table that another process has created meanwhile.
   await client.query(CREATE_RECORDS_TABLE);
   const records = await readRecords(client);
@@ -229,7 +229,7 @@ async function applyOnce(
   if (pending.length > 0) {
     await client.query(`set local lock_timeout = ${String(Math.min(TABLE_LOCK_MS, lockTimeoutMs))}`);
     await client.query(sql);
-    for (const { object, right, statement } of await readRightsOfOthers(client)) {
+    for (const { object, right, statement } of await readForeignRights(client)) {
       if (statement !== null && had.every((one) => one.object !== object && one.right !== right))
         await client.query(statement);
     }
@@ -241,7 +241,7 @@ async function applyOnce(
 }
 
 /**
- * Whether a database has the migrations that a step stands for.
+ * Whether a database has the migrations folded into a step.
  *
  * @throws MigrationError if it has some of them: the release that made them is applying them now, or the database is of one before it
  */
@@ -255,7 +255,7 @@ function hasFolded({ folded }: Step, records: ReadonlyMap<string, string>): bool
   );
 }
 
-/** Before the first migration, which would create tables beside those of another program, and replace its functions. */
+/** Before the first migration, which would add tables to another program's schema and replace its functions. */
 async function rejectObjectsOfOthers(client: Client): Promise<void> {
   const { rows } = await client.query<{ object: string }>(SCHEMA_OBJECTS);
   const ours = new Set((await readSchemaObjects()).map(({ object }) => object));
@@ -271,18 +271,18 @@ interface RightOfOther {
   readonly object: string;
   /** By the name of the object, without the arguments of a function. */
   readonly right: string;
-  /** Takes it away; null where others have no right on the object. */
+  /** Revokes it; null if others have no right on the object. */
   readonly statement: string | null;
 }
 
 /**
- * The rights of roles that no migration grants any: platforms give roles of their own rights on each new object. What a role had before on an
- * object of the same name stays.
+ * The rights of roles that no migration grants any: platforms grant their own roles rights on each new object. Earlier rights on an
+ * object of that name are kept.
  */
-const readRightsOfOthers = async (client: Client): Promise<readonly RightOfOther[]> =>
+const readForeignRights = async (client: Client): Promise<readonly RightOfOther[]> =>
   (await client.query<RightOfOther>(RIGHTS_OF_OTHERS)).rows;
 
-/** Functions are for every role, unless their migration says otherwise. */
+/** All roles may execute functions, unless their migration revokes it. */
 const RIGHTS_OF_OTHERS = `
   select object, format('%s on %s of %s', privilege_type, name, rolname) as right,
     case when privilege_type is not null then format('revoke %s on %s from %s', privilege_type, target, coalesce(quote_ident(rolname), 'public')) end as statement
@@ -302,7 +302,7 @@ const RIGHTS_OF_OTHERS = `
   ) as others on true
   where pg_get_userbyid(owner) = current_user`;
 
-/** In another encoding some names of pets cannot be stored; under SQL_ASCII the server counts bytes, not characters. */
+/** In another encoding some pet names cannot be stored; under SQL_ASCII the server counts bytes, not characters. */
 async function rejectOtherEncodings(client: Client): Promise<void> {
   const { rows } = await client.query<{ database: string; encoding: string }>(
     `select current_database() as database, current_setting('server_encoding') as encoding`,
@@ -321,7 +321,7 @@ async function rejectStandby(client: Client): Promise<void> {
 }
 
 /**
- * A newer release has all migrations of this one, so a database with unknown migrations that lacks known ones has another schema.
+ * A newer release has all migrations of this one, so a database with unknown migrations but without known ones has another schema.
  *
  * @throws MigrationError for such a database, and for one whose migrations were edited
  */

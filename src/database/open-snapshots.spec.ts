@@ -55,7 +55,7 @@ describe('the snapshots of the view', () => {
     expect((await look(owner)).rows).toEqual([{ kind: 'session', isHidden: false, canEnd: true }]);
   });
 
-  it('are not those of a vacuum, nor of its parallel workers', async () => {
+  it('exclude those of vacuum and its parallel workers', async () => {
     await owner.query('create table big as select n as x, n as y from generate_series(1, 10000) as n');
     await owner.query('create index on big (x); create index on big (y); delete from big where x % 2 = 0');
     const vacuum = await hold(

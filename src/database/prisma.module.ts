@@ -9,7 +9,7 @@ import { warmUpOf, WarmUp } from './warm-up.js';
 @Global()
 @Module({})
 export class PrismaModule {
-  /** @param provider of `module`, created before the database is opened, which takes time when it has to be migrated */
+  /** @param provider of `module`, created before the database is opened, which may include slow migrations */
   static openAfter(module: Type, provider: Type): DynamicModule {
     return {
       module: PrismaModule,

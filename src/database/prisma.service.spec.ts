@@ -159,7 +159,7 @@ describe('a declared statement', () => {
     }
   });
 
-  it('that fails late is reported without its moment', async () => {
+  it('that fails late is reported past its deadline', async () => {
     const now = jest.spyOn(performance, 'now');
     let report: Promise<unknown> | undefined;
     const pool: SendingPool = new DatabasePool(connectionTo(database.url), () => {
@@ -173,7 +173,7 @@ describe('a declared statement', () => {
     await pool.end();
   });
 
-  it('is not sent if the settings of its new connection take longer than a connection may', async () => {
+  it('is not sent if the setup of its new connection times out', async () => {
     await withFakePostgres([accept, silence], async (port) => {
       const stalled = new PrismaService(
         new ConnectionPools({
@@ -193,12 +193,12 @@ describe('a declared statement', () => {
     });
   });
 
-  it('has a name of its own', () => {
+  it('has a unique name', () => {
     expect(() => statement(FIND_CATEGORIES.name, 'select 2')).toThrow(/two statements/);
   });
 });
 
-it('names the setting when a pooler has given the session to another client, once a minute', async () => {
+it('names the setting to fix when a pooler switches sessions, once a minute', async () => {
   const pooled = openPrisma(true);
   const read = (): Promise<object[]> => pooled.read(FIND_CATEGORIES, ['{7}']);
   expect(pooled.pools.losesStatements).toBe(false);
@@ -216,7 +216,7 @@ it('names the setting when a pooler has given the session to another client, onc
 const pidOf = async (connection: PoolClient): Promise<number> =>
   (await connection.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid ?? 0;
 
-it('has sessions with its own time-out again when that of its role was corrected', async () => {
+it('regains its own time-out once that of its role is fixed', async () => {
   const { admission } = prisma.pools;
   const timeout = async (): Promise<unknown> =>
     (await admission.query<{ statement_timeout: string }>('show statement_timeout')).rows[0];
@@ -227,7 +227,7 @@ it('has sessions with its own time-out again when that of its role was corrected
   expect(await timeout()).toEqual(own);
 });
 
-it('drops the idle connections when one breaks, and not those that were opened since', async () => {
+it('drops idle connections when one breaks, but not those opened since', async () => {
   const fresh = openPrisma(true);
   const { main } = fresh.pools;
   const broken = new BrokenConnectionError('Connection terminated unexpectedly');

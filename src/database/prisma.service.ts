@@ -4,12 +4,12 @@ import { PrismaClient } from '../generated/prisma/client.js';
 import type { ConnectionPools } from './connection-pools.js';
 import { type Statement, statementOf } from './statement.js';
 
-/** Repositories run their SQL through it: declared statements, or the typed client where a statement is rare. */
+/** Repositories run their SQL through it: declared statements, or the typed client for rare queries. */
 @Injectable()
 export class PrismaService extends PrismaClient {
   constructor(readonly pools: ConnectionPools) {
     super({
-      // Else each query looks where it was called from, and a message quotes that place.
+      // Else each query captures its call site, and error messages quote it.
       errorFormat: 'minimal',
       adapter: new PrismaPg(pools.main, {
         // Without a name a statement is parsed and planned each time, as those of the typed client are.
@@ -19,7 +19,7 @@ export class PrismaService extends PrismaClient {
   }
 
   /**
-   * Runs a declared statement that only reads, for a batcher, which has a permit. Rows are objects by column name, int64 is bigint.
+   * Runs a declared read-only statement, for a batcher, which has a permit. Rows are objects by column name, int64 is bigint.
    *
    * @throws what `classifyDatabaseError` understands
    */
@@ -28,9 +28,9 @@ export class PrismaService extends PrismaClient {
   }
 
   /**
-   * The same for one that writes.
+   * The same for a statement that writes.
    *
-   * @param sendBefore a moment of `performance.now()`: the statement is sent by then or not at all
+   * @param sendBefore a `performance.now()` time: the statement is sent by then or not at all
    * @throws NotSentError without a connection by then
    */
   write<Row extends object>(
@@ -41,7 +41,7 @@ export class PrismaService extends PrismaClient {
     return this.pools.main.sendBefore(sendBefore, () => this.$queryRawUnsafe<Row[]>(text, ...values));
   }
 
-  /** Statements in flight have the time of a statement to end. */
+  /** Statements in flight may run until their time-out. */
   async close(): Promise<void> {
     await this.$disconnect();
     await this.pools.close();

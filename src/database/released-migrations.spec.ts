@@ -23,7 +23,7 @@ describe('released migrations', () => {
     expect(present.slice(0, released.length)).toEqual(released);
   });
 
-  it('stand for those of the release that was folded', async () => {
+  it('replace those of the squashed release', async () => {
     const folded = await readFolded(MIGRATIONS_DIRECTORY);
     const names = Object.keys(folded?.migrations ?? {});
     const checksums = Object.entries(await readFoldedMigrations()).map(([name, sql]) => [name, sha256(sql)]);

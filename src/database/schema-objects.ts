@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { MIGRATIONS_DIRECTORY } from './migration-files.js';
 
 /**
- * SQL for the objects of the schema that work, one in each row, each with the facts that decide how: a trigger that is disabled and an index
- * that was not built do not work. The facts are the same on every version of PostgreSQL and after a restore, as printed expressions are not.
+ * SQL for the working objects of the schema, one per row, with the properties that define them: a disabled trigger or an index
+ * that is not valid does not work. Unlike printed expressions, these are the same on every PostgreSQL version and after a restore.
  */
 export const SCHEMA_OBJECTS = `
   select concat_ws(' ', kind, name, 'on ' || "table") as object,
@@ -50,7 +50,7 @@ export interface SchemaObject {
   readonly facts: readonly string[];
 }
 
-/** The file that has those of this release, one in each line. @public for the tool that writes it. */
+/** The file with the objects of this release, one per line. @public for the tool that writes it. */
 export const SCHEMA_OBJECTS_FILE = join(MIGRATIONS_DIRECTORY, 'objects.txt');
 
 const SEPARATOR = ' | ';
@@ -70,10 +70,10 @@ export async function readSchemaObjects(): Promise<readonly SchemaObject[]> {
 /** The same from src/database and, compiled, from dist/database. */
 const SQL_DIRECTORY = fileURLToPath(new URL('../../prisma/sql', import.meta.url));
 
-/** A view is stored as a tree, and so is a function whose body is not a string: what a server prints of it depends on its version. */
+/** A view is stored as a parse tree, as is a function whose body is not a string: how a server prints it depends on its version. */
 const STORED_AS_TREE = /^create or replace (?:view|function(?![^]*\bas \$\$))/;
 
-/** The statements of this release that create them, but for the session alone. */
+/** This release's statements that create them, but only for the session. */
 export async function readTemporaryDefinitions(): Promise<readonly string[]> {
   const entries = await readdir(SQL_DIRECTORY, { recursive: true, withFileTypes: true });
   const files = entries.filter(
@@ -92,7 +92,7 @@ export async function readTemporaryDefinitions(): Promise<readonly string[]> {
     );
 }
 
-/** What the server prints of them, in the schema public or ($1) for the session, with a statement that creates it again from the print. */
+/** How the server prints them, in the schema public or ($1) for the session, with a statement that recreates each from its print. */
 export const PRINTED_DEFINITIONS = `
   select 'view ' || relname as object, text, format('create or replace temporary view %I as %s', relname, text) as statement
   from pg_class cross join pg_get_viewdef(oid) as text

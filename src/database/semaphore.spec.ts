@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Semaphore } from './semaphore.js';
 
 describe('a semaphore', () => {
-  it('lets so many in at a time, and the others in the order of their arrival', async () => {
+  it('admits up to its limit, and queues the rest in arrival order', async () => {
     const semaphore = new Semaphore(2);
     const entered: number[] = [];
     const leave: (() => void)[] = [];
@@ -26,7 +26,7 @@ describe('a semaphore', () => {
     expect(entered).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it('rejects one more than may wait', async () => {
+  it('rejects when its queue is full', async () => {
     const semaphore = new Semaphore(1);
     const leave: (() => void)[] = [];
     const first = semaphore.run(() => new Promise<void>((resolve) => leave.push(resolve)));
@@ -36,7 +36,7 @@ describe('a semaphore', () => {
     await Promise.all([first, ...waiting]);
   });
 
-  it('lets the next one in when one fails, and passes the error on', async () => {
+  it('admits the next one when one fails, and rethrows the error', async () => {
     const semaphore = new Semaphore(1);
     const failing = semaphore.run(() => Promise.reject(new Error('down')));
     const next = semaphore.run(() => Promise.resolve('up'));

@@ -1,9 +1,9 @@
 import { UnavailableError } from '../errors/database-errors.js';
 
-/** Callers that may wait, so that a stall of hours does not fill the memory with requests that were given up. */
+/** Callers that may wait, so that an hours-long stall does not fill memory with abandoned requests. */
 const WAITING_MAX = 5000;
 
-/** Lets a number of callers in at a time; the others get their turn in the order of their arrival. */
+/** Admits a limited number of callers at a time; the others wait in order of arrival. */
 export class Semaphore {
   #active = 0;
   readonly #waiting = new Set<() => void>();
@@ -14,7 +14,7 @@ export class Semaphore {
     return this.#waiting.size;
   }
 
-  /** Lets the caller in, who must leave again. Else returns false, and calls back once when the caller may try again. */
+  /** Takes a permit, which the caller must return. Else returns false, and calls back once when the caller may retry. */
   enter(tryAgain: () => void): boolean {
     if (this.#active < this.permits) {
       this.#active += 1;
@@ -26,7 +26,7 @@ export class Semaphore {
 
   leave(): void {
     this.#active -= 1;
-    // At once, so that no later caller overtakes those that wait. One that needs no permit any more leaves it to the next.
+    // Synchronously, so that no later caller overtakes the waiting ones. One that no longer needs a permit leaves it to the next.
     for (const tryAgain of this.#waiting) {
       if (this.#active >= this.permits) return;
       this.#waiting.delete(tryAgain);

@@ -1,14 +1,14 @@
 import { type Client, type ClientBase, type ClientConfig, escapeLiteral, type QueryConfig } from 'pg';
 import { DATABASE_PROBE_MS } from '../config/config.js';
 import { DatabaseClient } from './database-client.js';
-import { within } from './within.js';
+import { withTimeout } from './with-timeout.js';
 
 /**
- * Settings on which the statements and the driver rely. `alter database … set` may say otherwise for the sake of other programs: these are
+ * Settings that the statements and the driver rely on. `alter database … set` may differ for other programs: these are
  * the service's own, set for its roles (prisma/roles.sql) and at connect.
  */
 export const SESSION_SETTINGS = {
-  // The driver reads no other form of time stamps: the times of orders would be empty.
+  // The driver parses no other timestamp format: order times would be empty.
   DateStyle: 'ISO, MDY',
   TimeZone: 'UTC',
   IntervalStyle: 'postgres',
@@ -16,22 +16,22 @@ export const SESSION_SETTINGS = {
   transform_null_equals: 'off',
   // Statements name tables and functions without their schema.
   search_path: 'public',
-  // The texts of bytea, of floating-point numbers, and of null in an array.
+  // The text formats of bytea, floating-point numbers, and null in arrays.
   bytea_output: 'hex',
   extra_float_digits: '1',
   array_nulls: 'on',
   // An error of one statement would end its connection.
   exit_on_error: 'off',
-  // Under a stricter isolation, statements that meet fail instead of following one another.
+  // Under stricter isolation, conflicting statements fail instead of waiting for each other.
   default_transaction_isolation: 'read committed',
-  // From about a million pets on PostgreSQL would compile a list's statement, which takes longer than to run it.
+  // From about a million pets, PostgreSQL would JIT-compile list queries, which takes longer than running them.
   jit: 'off',
 } as const;
 
 /** Properties with which a database must have been created. */
 export const SERVER_ENCODING = 'UTF8';
 
-/** SQL of columns that set them: for the session, or until the end of the transaction. */
+/** SQL columns that set them: for the session, or until the end of the transaction. */
 const setSettings = (isLocal: boolean): string =>
   Object.entries(SESSION_SETTINGS)
     .map(([name, value]) => `set_config(${escapeLiteral(name)}, ${escapeLiteral(value)}, ${isLocal})`)
@@ -39,7 +39,7 @@ const setSettings = (isLocal: boolean): string =>
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** From the time-out of a statement at the server to the moment at which a program gives it up. */
+/** From a statement's time-out at the server to the moment the client gives it up. */
 const LATE_RESULT_MS = 5000;
 
 /** Opens a connection for `beginTransaction`, which fails when a statement takes longer. */
@@ -53,9 +53,9 @@ export async function openSession(config: ClientConfig, statementTimeoutMs: numb
   return client;
 }
 
-/** Closes a connection, without waiting for a server that has gone. */
+/** Closes a connection, without waiting for a server that is down. */
 export const closeSession = (client: Client): Promise<void> =>
-  within(CLOSE_TIMEOUT_MS, client.end()).catch(() => undefined);
+  withTimeout(CLOSE_TIMEOUT_MS, client.end()).catch(() => undefined);
 
 const CLOSE_TIMEOUT_MS = 1000;
 
@@ -78,14 +78,14 @@ export async function beginTransaction(
   lockTimeoutMs: number,
   begin = 'begin isolation level read committed',
 ): Promise<void> {
-  // First, because the role's may be a millisecond.
+  // First: the role's time-out may be 1 ms.
   await client.query(short(`${begin}; set local statement_timeout = ${statementTimeoutMs}`));
   await client.query(short(SET_LOCALLY), [String(lockTimeoutMs)]);
 }
 
 export const rollBack = (client: Client): Promise<unknown> => client.query(short('rollback'));
 
-/** A statement that takes no time. */
+/** A statement that is quick. */
 const short = (text: string): QueryConfig & Pick<ClientConfig, 'query_timeout'> => ({
   text,
   query_timeout: CONNECT_TIMEOUT_MS,
@@ -96,10 +96,10 @@ const valuesOf = (read: (name: string) => string): string =>
     .map((name) => read(escapeLiteral(name)))
     .join(', ')}]`;
 
-/** SQL of a column: their values in this session, for `wrongSettings`. */
+/** SQL column: their values in this session, for `wrongSettings`. */
 export const SETTING_VALUES = valuesOf((name) => `current_setting(${name})`);
 
-/** The same of the role: the values that a session begins with. */
+/** The same for the role: a session's initial values. */
 export const ROLE_SETTING_VALUES = valuesOf(
   (name) => `(select reset_val from pg_settings where name = ${name})`,
 );
@@ -108,11 +108,11 @@ export interface WrongSetting {
   readonly name: string;
   readonly value: string;
   readonly wanted: string;
-  /** Whether responses may be wrong with it, rather than late. */
+  /** Whether it can make responses wrong, not just slow. */
   readonly isHarmful: boolean;
 }
 
-/** Which of the values that a session has are not the service's, by name. */
+/** The values of a session that differ from the service's, by name. */
 export const wrongSettings = (values: readonly string[]): readonly WrongSetting[] =>
   Object.entries(SESSION_SETTINGS).flatMap(([name, wanted], index) => {
     const value = values[index] ?? '';
@@ -123,7 +123,7 @@ export const wrongSettings = (values: readonly string[]): readonly WrongSetting[
 export const describeWrongSetting = ({ name, value, wanted }: WrongSetting): string =>
   `${name} is '${value}' instead of '${wanted}'`;
 
-/** Values that are as good: how people's dates are read makes no difference, nor does a schema behind `public`. */
+/** Equivalent values: the input order of dates makes no difference, nor does a schema after `public`. */
 const EQUIVALENTS: Readonly<Record<string, RegExp>> = {
   DateStyle: /^ISO(?:,|$)/i,
   search_path: /^(?:"\$user", *)?public(?:,|$)/,
@@ -131,29 +131,29 @@ const EQUIVALENTS: Readonly<Record<string, RegExp>> = {
   TimeZone: /^(?:Etc\/)?(?:UTC|UCT|GMT|Universal|Zulu|Greenwich)$/i,
 };
 
-/** From the time-out of the server to the moment at which the service knows of it: the way back, and a busy process. */
+/** From the server's time-out until the service notices: network latency, and a busy process. */
 const NOTICED_MS = 100;
 
 /**
- * How long a lock is awaited, as a share of the server's time for a statement: 400 ms by default, and always less than PostgreSQL waits
- * before it looks for deadlocks (1 s).
+ * The lock time-out as a share of the server's statement time-out: 400 ms by default, and always less than PostgreSQL waits
+ * before checking for deadlocks (1 s).
  */
 const LOCK_SHARE = 2 / 3;
 
-/** The server's time-out for statements of a service that gives a connection up after `statementTimeoutMs`. */
+/** The server's statement time-out, if the service gives up a connection after `statementTimeoutMs`. */
 export const serverTimeoutMs = (statementTimeoutMs: number): number => statementTimeoutMs - DATABASE_PROBE_MS;
 
-/** Milliseconds after its sending in which a statement that does not reach its commit is known to be rolled back. */
+/** Milliseconds after sending by which a statement that has not reached its commit is known to be rolled back. */
 export const endsWithinMs = (statementTimeoutMs: number): number =>
   serverTimeoutMs(statementTimeoutMs) + NOTICED_MS;
 
 /**
- * Seconds. A connection whose other end is gone without a word (a replica behind a parted network) is found in half a minute;
- * by default a server keeps its place, and its share of `max_connections`, for two hours.
+ * Seconds. A connection whose peer has silently gone (a replica behind a network partition) is detected in half a minute;
+ * by default a server keeps it, and its share of `max_connections`, for two hours.
  */
 const KEEPALIVE = { idle: 15, interval: 5, count: 3 };
 
-// A statement and no start-up parameters, which poolers reject. Time-outs that an operator has set for the role have precedence.
+// A statement instead of startup parameters, which poolers reject. Time-outs that an operator set for the role take precedence.
 const BIND_SESSION = `
   select ${setSettings(false)},
     case when current_setting('statement_timeout') = '0' then set_config('statement_timeout', $1, false) end,
@@ -162,18 +162,18 @@ const BIND_SESSION = `
     set_config('tcp_keepalives_interval', '${KEEPALIVE.interval}', false),
     set_config('tcp_keepalives_count', '${KEEPALIVE.count}', false)`;
 
-/** The same, with statements that the server ends by itself. */
+/** The same, plus time-outs that the server enforces. */
 export async function bindSession(client: ClientBase, statementTimeoutMs: number): Promise<void> {
   await client.query(BIND_SESSION, timeouts(statementTimeoutMs));
 }
 
-/** In the form of PostgreSQL: for statements, and for the locks that one waits for. */
+/** In PostgreSQL's format: for statements, and for waiting for locks. */
 function timeouts(statementTimeoutMs: number): [statement: string, lock: string] {
   const serverMs = serverTimeoutMs(statementTimeoutMs);
   return [`${serverMs}ms`, `${Math.round(serverMs * LOCK_SHARE)}ms`];
 }
 
-/** What prisma/roles.sql sets for the roles of the service in their database, by name. It is the session's, also behind a pooler. */
+/** What prisma/roles.sql sets for the service's roles in their database, by name. It applies to sessions, even behind a pooler. */
 export function roleSettings(statementTimeoutMs: number) {
   const [statement_timeout, lock_timeout] = timeouts(statementTimeoutMs);
   const idle_in_transaction_session_timeout = '5s';

@@ -3,18 +3,18 @@ import type pg from 'pg';
 /** A row of the database. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A statement whose text never changes. It is prepared once a connection, under its name. */
+/** A statement with a constant text. It is prepared once per connection, under its name. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
-  /** Which connections send it. */
+  /** The pool that sends it. */
   readonly pool: 'main' | 'admission';
 }
 
 const statements = new Map<string, Statement>();
 
 /**
- * Declares a statement. The set is closed when all modules are loaded: each is prepared before the service is ready.
+ * Declares a statement. The set is complete once all modules are loaded: each is prepared before the service is ready.
  *
  * @throws Error when another statement has this name
  */
@@ -27,7 +27,7 @@ export function statement(name: string, text: string, pool: Statement['pool'] = 
   return declared;
 }
 
-/** The statement that a text belongs to, if it was declared. */
+/** The declared statement with this text, if any. */
 export const statementOf = (text: string): Statement | undefined => statements.get(text);
 
 /** A connection, or a pool of them. */
@@ -35,15 +35,15 @@ interface Queryable {
   query<Result extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<pg.QueryResult<Result>>;
 }
 
-/** Where statements are run without Prisma. */
+/** Runs statements without Prisma. */
 export interface StatementSource {
   readonly queryable: Queryable;
-  /** Whether statements are prepared under their names: planned once a connection. Poolers older than PgBouncer 1.21 cannot. */
+  /** Whether statements are prepared by name: planned once per connection. PgBouncer before 1.21 cannot do this. */
   readonly named: boolean;
 }
 
 /** Runs a statement without Prisma. Rejects with the driver's error. */
-export async function runStatement<Result extends object>(
+export async function queryWithoutPrisma<Result extends object>(
   { queryable, named }: StatementSource,
   { name, text }: Pick<Statement, 'name' | 'text'>,
   values: readonly unknown[],
@@ -56,20 +56,20 @@ export async function runStatement<Result extends object>(
 export const statementsOf = (pool: Statement['pool']): readonly Statement[] =>
   [...statements.values()].filter((one) => one.pool === pool);
 
-/** An array of bytes as PostgreSQL reads it: Prisma reads an array that begins with null as one of texts. */
+/** A bytea array in PostgreSQL's format: Prisma treats an array that begins with null as text[]. */
 export const bytesArray = (items: readonly (Buffer | undefined)[]): readonly (string | null)[] =>
   items.map((item) => (item === undefined ? null : `\\x${item.toString('hex')}`));
 
-/** A text as `plainArray` has it: quoted, whatever it contains. */
+/** A string as an element of `plainArray`: always quoted. */
 export type ArrayElement = string & { readonly __brand: 'ArrayElement' };
 
 export const arrayElement = (text: string): ArrayElement =>
   `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"` as ArrayElement;
 
 /**
- * An array of integers or enum values as PostgreSQL reads it. Prisma would wrap each bigint in an object and read it again, which
- * costs the process as much as the driver's whole work for the statement. Nothing is quoted, so the types reject texts: they
- * are `arrayElement`s, or go as native arrays.
+ * An array of integers or enum values in PostgreSQL's format. Prisma would wrap each bigint in an object and unwrap it, which
+ * costs the process as much as the driver's whole work for the statement. Nothing is quoted, so the types reject strings: they
+ * are `arrayElement`s, or native arrays.
  */
 export const plainArray = <Item extends bigint | number | string | null | undefined>(
   items: readonly Item[] & (string extends Item ? never : unknown),

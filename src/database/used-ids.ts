@@ -1,12 +1,12 @@
-import { duplicatedIn } from '../errors/database-errors.js';
+import { violatedUniqueIndex } from '../errors/database-errors.js';
 import type { PrismaService } from './prisma.service.js';
 
-/** A race is lost once or twice. What is in the way more often is no race, and must not keep the database busy. */
+/** A race is lost once or twice. More conflicts are no race, and must not keep the database busy. */
 const TRIES_MAX = 10;
 
 /**
- * Sends a statement that inserts rows with ids of the table's sequence, and repeats it after a lost race, which is no failure: the server
- * has rolled it back. If a row has such an id already, because an import, a replication or a caller inserted it with its id, moves the
+ * Sends a statement that inserts rows with ids from the table's sequence, and retries it after a lost race, which is safe: the server
+ * has rolled it back. If an id is already in use, because an import, replication or a caller inserted it explicitly, moves the
  * sequence past the used ids first. If another unique value was inserted meanwhile, the repeated statement finds it.
  *
  * @param sendBefore a moment of `performance.now()`
@@ -22,7 +22,7 @@ export async function skippingUsedIds<Result>(
     try {
       return await send();
     } catch (error) {
-      const index = duplicatedIn(error);
+      const index = violatedUniqueIndex(error);
       if (index?.startsWith(`${table}_`) !== true || tries === TRIES_MAX) throw error;
       if (index !== `${table}_pkey`) continue;
       await prisma.pools.main.sendBefore(sendBefore, () => prisma.$queryRaw`select skip_used_ids(${table})`);

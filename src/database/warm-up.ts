@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { OnApplicationBootstrap } from '@nestjs/common';
 import type pg from 'pg';
 import { classifyDatabaseError } from '../errors/database-errors.js';
-import { describeFault } from '../errors/describe-fault.js';
+import { describeError } from '../errors/describe-error.js';
 import type { ConnectionPools } from './connection-pools.js';
-import { runStatement, type Statement, statementsOf } from './statement.js';
+import { queryWithoutPrisma, type Statement, statementsOf } from './statement.js';
 
 /** The statements that requests send on the connections of a pool. */
 export interface WarmPool {
@@ -12,13 +12,13 @@ export interface WarmPool {
   readonly statements: readonly Statement[];
 }
 
-/** Connections of a pool: reads and writes of two kinds with two statements of each under way. */
+/** Connections of a pool: two kinds each of reads and writes, with two statements in flight. */
 const CONNECTIONS_MAX = 8;
 
-/** Between attempts, so that a database that just started is found at once. */
+/** Between attempts; short, so that a newly started database is found at once. */
 const RETRY_MS = 200;
 
-/** How long the port stays closed while connections are missing. Where the server has no more, fewer must do. */
+/** How long the port stays closed while connections are missing. If the server has no more, fewer must suffice. */
 const BEFORE_LISTEN_MAX_MS = 30_000;
 
 /**
@@ -41,9 +41,9 @@ export class WarmUp implements OnApplicationBootstrap {
       const warmed = await Promise.allSettled(this.pools.map((pool) => this.#warm(pool)));
       const failed = warmed.find((one) => one.status === 'rejected');
       if (failed === undefined) return;
-      if (!hasWarned) this.warn(`the database is not ready: ${describeFault(failed.reason)}`);
+      if (!hasWarned) this.warn(`the database is not ready: ${describeError(failed.reason)}`);
       hasWarned = true;
-      // The database works, and rejects the same statements of requests (a missing right, read only).
+      // The database is up, and would reject requests' statements as well (a missing right, read only).
       if (isRejected(failed.reason)) return;
       await delay(RETRY_MS, undefined, { signal: this.#closing.signal }).catch(() => undefined);
     }
@@ -71,7 +71,7 @@ export class WarmUp implements OnApplicationBootstrap {
     let rejection: unknown;
     try {
       for (const statement of statements) {
-        await runStatement(source, statement, nulls(statement)).catch((error: unknown) => {
+        await queryWithoutPrisma(source, statement, nulls(statement)).catch((error: unknown) => {
           if (!isRejected(error)) throw error;
           rejection ??= error;
         });
@@ -98,7 +98,7 @@ export function warmUpOf(
   return new WarmUp(pools, namedStatements, warn);
 }
 
-/** Values for which a statement does nothing: null for each parameter, which has no elements as an array. */
+/** Values for which a statement does nothing: null for each parameter; as an array, null has no elements. */
 function nulls({ text }: Statement): null[] {
   const numbers = Array.from(text.matchAll(/\$(\d+)/g), ([, number]) => Number(number));
   return Array.from({ length: Math.max(0, ...numbers) }, () => null);

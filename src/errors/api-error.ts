@@ -1,7 +1,7 @@
 import { ERROR_CODES, type ErrorCode, type ErrorRow } from './error-codes.js';
 
 /**
- * An error that stands for a response, not for a bug: its message says everything. Capturing a stack would be a quarter of the
+ * An error that represents a response, not a bug, so it needs no stack trace. Capturing one would be a quarter of the
  * cost of a rejection by an overloaded replica.
  */
 export abstract class StacklessError extends Error {
@@ -14,25 +14,25 @@ export abstract class StacklessError extends Error {
 }
 
 /** What is wrong with one member of the body, by its JSON pointer, or with one query parameter. */
-export type Fault =
+export type FieldError =
   | { readonly pointer: string; readonly detail: string }
   | { readonly parameter: string; readonly detail: string };
 
 interface ApiErrorOptions {
   /** Headers of this response, such as `Allow` or `Retry-After`, by their lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What is wrong with each field, for a form that marks them; the member that the code names, unless given. */
-  readonly faults?: readonly Fault[];
-  /** The internal reason: for the log, never for the client. */
+  /** What is wrong with each field, for forms; defaults to the member that belongs to the code. */
+  readonly faults?: readonly FieldError[];
+  /** The internal reason: logged, never sent to clients. */
   readonly cause?: unknown;
 }
 
-/** A response that is not a success, thrown by its code. `message` is public: it names the value, never internals. */
+/** An error response, thrown by its code. `message` is public: it names the value, never internals. */
 export class ApiError extends StacklessError {
   override readonly name = 'ApiError';
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly FieldError[];
 
   constructor(
     readonly code: ErrorCode,

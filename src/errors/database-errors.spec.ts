@@ -8,7 +8,7 @@ import {
   StatementError,
   UnavailableError,
 } from './database-errors.js';
-import { messageOf } from './describe-fault.js';
+import { messageOf } from './describe-error.js';
 
 describe('a SQLSTATE', () => {
   it.each([
@@ -63,7 +63,7 @@ describe('what leaves the database', () => {
     });
   });
 
-  it('is otherwise the error as it was', () => {
+  it('is otherwise unchanged', () => {
     const fault = new TypeError('x is not a function');
     const unavailable = new UnavailableError('overloaded', 'full');
     expect(asUnavailable(fault)).toBe(fault);
@@ -75,7 +75,7 @@ describe('what leaves the database', () => {
     expect([classifyDatabaseError(error), isUnavailable(error)]).toEqual(['statement-error', true]);
   });
 
-  it('more iterations of SCRAM than the driver runs have a sentence', () => {
+  it('too many SCRAM iterations for the driver are explained', () => {
     const message =
       'SASL: SCRAM-SERVER-FIRST-MESSAGE: iteration count 600000 exceeds scramMaxIterations of 100000';
     expect(messageOf(new Error(message))).toMatch(/; set scram_iterations of the server to 100000 or less/);

@@ -1,7 +1,7 @@
 import { StacklessError } from './api-error.js';
-import { CERTIFICATE_ERROR, messageOf } from './describe-fault.js';
+import { CERTIFICATE_ERROR, messageOf } from './describe-error.js';
 
-/** The one file that reads SQLSTATE: each error is read into one shape, then judged by tables. */
+/** The only file that reads SQLSTATE: errors are normalized, then classified by tables. */
 
 /**
  * Why a statement failed.
@@ -43,7 +43,7 @@ export class UnavailableError extends StacklessError {
 }
 
 /**
- * A statement was not sent, for this cause. Prisma passes an error on as it is, unless its message is one of the driver's about TLS:
+ * The statement was not sent. Prisma passes this error through, unless its message is one of the driver's TLS messages:
  * `messageOf` adds a hint to those.
  */
 export class NotSentError extends StacklessError {
@@ -54,7 +54,7 @@ export class NotSentError extends StacklessError {
   }
 }
 
-/** The connection of a statement broke, or its time was over, before its result arrived. */
+/** The connection broke, or the statement timed out, before the result arrived. */
 export class BrokenConnectionError extends StacklessError {
   override readonly name = 'BrokenConnectionError';
 
@@ -63,7 +63,7 @@ export class BrokenConnectionError extends StacklessError {
   }
 }
 
-/** The server's error about a statement is its cause: Prisma would replace the driver's error by its own, which lacks some fields. */
+/** Wraps the server's error for a statement: Prisma would replace it with its own error, which lacks some fields. */
 export class StatementError extends StacklessError {
   override readonly name = 'StatementError';
 
@@ -98,24 +98,24 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * Another transaction was in the way: a lock time-out, a deadlock, a serialization failure, or an object that was dropped since the statement
+ * Another transaction interfered: a lock time-out, a deadlock, a serialization failure, or an object that was dropped since the statement
  * was planned.
  */
 export const isContention = (error: unknown): boolean =>
   readError(error).sqlState === LOCK_NOT_AVAILABLE ||
   (classifyDatabaseError(error) === 'statement-error' && isUnavailable(error));
 
-/** The error as callers may have it: an `UnavailableError` for all that is unavailable, anything else as it is. */
+/** Wraps the error in an `UnavailableError` if the database is unavailable; returns any other unchanged. */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof UnavailableError || !isUnavailable(error)) return error;
   return new UnavailableError('database', messageOf(error), { cause: error });
 }
 
 /**
- * Whether a connection may come about by waiting: to a server or pooler that is starting, stopping, full or not found. A wrong password, no
- * such database and TLS that cannot be agreed on need somebody's hands.
+ * Whether connecting may succeed later: the server or pooler is starting, stopping, full or not found. A wrong password, a missing
+ * database or a failed TLS negotiation needs manual intervention.
  */
-export function isPassing(error: unknown): boolean {
+export function isTemporary(error: unknown): boolean {
   const { sqlState, code = '', message } = readError(error);
   const failure = sqlState === undefined ? classifyDatabaseError(error) : failureOf(sqlState);
   return (
@@ -131,32 +131,32 @@ export function isPassing(error: unknown): boolean {
 /** Whether a table that a statement names does not exist. */
 export const isUndefinedTable = (error: unknown): boolean => readError(error).sqlState === '42P01';
 
-/** Whether a prepared statement is missing, or is there already, as behind a pooler that does not keep them for its clients. */
+/** Whether a prepared statement is missing or already exists, as behind a pooler that does not track them per client. */
 export const isPreparedElsewhere = (error: unknown): boolean =>
   ['26000', '42P05'].includes(readError(error).sqlState ?? '');
 
 /** The unique index that a row would have violated; undefined for other errors. The statement was rolled back. */
-export const duplicatedIn = (error: unknown): string | undefined => {
+export const violatedUniqueIndex = (error: unknown): string | undefined => {
   const { sqlState, constraint } = readError(error);
   return sqlState === '23505' ? constraint : undefined;
 };
 
-/** Whether the session of a failed statement can be used for others: the server has rolled it back, and works on. */
+/** Whether the session can be reused after a failed statement: the server rolled it back and is still running. */
 export const isUsableAfter = (error: unknown): boolean =>
   ['statement-error', 'server-timeout'].includes(classifyDatabaseError(error)) &&
   !isPreparedElsewhere(error) &&
-  // The session may have begun with a time-out of its role that was corrected since.
+  // The session may still have a time-out of its role that has been corrected.
   readError(error).sqlState !== STATEMENT_TIMEOUT &&
-  // What an internal error is about may be cached in the session.
+  // The session may have cached the cause of an internal error.
   !(readError(error).sqlState ?? '').startsWith('XX');
 
 /** A value of the statement or of a row that it changes is wrong (classes 22 and 23). The statement was rolled back. */
 export const isDataError = (error: unknown): boolean => /^2[23]/.test(readError(error).sqlState ?? '');
 
-/** The role lacks a right. */
+/** Permission denied. */
 export const isForbidden = (error: unknown): boolean => readError(error).sqlState === '42501';
 
-/** The session is read only: on a standby, or because it began while new sessions were. */
+/** The session is read only: on a standby, or started while that was the default. */
 export const isReadOnly = (error: unknown): boolean => readError(error).sqlState === READ_ONLY;
 
 const READ_ONLY = '25006';
@@ -164,7 +164,7 @@ const READ_ONLY = '25006';
 const STATEMENT_TIMEOUT = '57014';
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** Among others that a function or table was dropped since the statement was planned, as a restore does. */
+/** Includes a function or table dropped since the statement was planned, as by a restore. */
 const INTERNAL_ERROR = 'XX000';
 
 /** By SQLSTATE, or by its class (the first two characters); all others are errors of the statement. */
@@ -176,10 +176,10 @@ const sqlStates: ReadonlyMap<string, DatabaseFailure> = new Map<string, Database
   ['3D000', 'not-sent'], // no such database: likewise
   ['53300', 'not-sent'], // too many connections: likewise
   ['57P03', 'not-sent'], // starting up or shutting down: likewise
-  [READ_ONLY, 'rejected'], // read only: a standby, or a primary that lost its place
+  [READ_ONLY, 'rejected'], // read only: a standby, or a demoted primary
   ['53', 'rejected'], // out of disk, memory or another resource
-  ['58', 'rejected'], // the server's own system failed
-  [STATEMENT_TIMEOUT, 'server-timeout'], // statement_timeout, or a cancel request: before its commit in both cases
+  ['58', 'rejected'], // an operating system error
+  [STATEMENT_TIMEOUT, 'server-timeout'], // statement_timeout, or a cancel request: both before the commit
   [LOCK_NOT_AVAILABLE, 'server-timeout'], // lock_timeout
   ['25P03', 'broken'], // the session was ended: idle in a transaction for too long
   ['25P04', 'broken'], // the session was ended: transaction_timeout
@@ -203,11 +203,11 @@ interface ReadError {
   readonly routine?: string | undefined;
   /** Of a unique constraint that a row would violate. */
   readonly constraint?: string | undefined;
-  /** That of Node.js. */
+  /** Node.js's code. */
   readonly code?: string | undefined;
 }
 
-/** Reads by shape, not by class: tests may hold other copies of the driver's. */
+/** Duck typing: tests may load another copy of the driver's classes. */
 function readError(error: unknown): ReadError {
   const isWrapped =
     error instanceof NotSentError ||

@@ -20,8 +20,8 @@ export function errorBody({ code, message, status, faults }: ApiError, accept: s
 }
 
 /**
- * Whether `Accept` (RFC 9110 section 12.5.1) gives problem details a higher quality than JSON. Only what is named counts: a range such as `*`
- * names nothing, and clients that name both, as generated ones do, get the Error body.
+ * Whether `Accept` (RFC 9110 section 12.5.1) gives problem details a higher quality than JSON. Wildcards such as `*` do
+ * not count, and clients that list both, as generated ones do, get the Error body.
  */
 function prefersProblem(accept: string | undefined): boolean {
   if (accept === undefined || !/problem\+json/i.test(accept)) return false;
@@ -35,7 +35,7 @@ function prefersProblem(accept: string | undefined): boolean {
 
 const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
-/** The highest quality of the ranges that name the media type; 0 without any. A range with an invalid one does not count. */
+/** The highest quality of the ranges that name the media type, or 0. Ranges with an invalid quality are ignored. */
 function qualityOf(mediaType: string, ranges: readonly string[]): number {
   const qualities = ranges.map((range) => {
     const [name, ...parameters] = range.split(';').map((part) => part.trim());

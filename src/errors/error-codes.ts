@@ -6,11 +6,11 @@ export interface ErrorRow {
   readonly advice: string;
   /** The member of the body that causes it. */
   readonly member?: string;
-  /** The operations that respond with it; absent if that follows from the method and what the operation takes. */
+  /** The operations that return it; absent if the method and the inputs of an operation determine that. */
   readonly operations?: readonly string[];
 }
 
-/** Every code of an error response. The set is closed: the OpenAPI document and the typed client are made from it, and `docs/errors.md` is compared. */
+/** All error codes. The OpenAPI document and the typed client are generated from this list, and `docs/errors.md` is checked against it. */
 export const ERROR_CODES = {
   malformed_json: {
     status: 400,
@@ -77,7 +77,7 @@ export const ERROR_CODES = {
   not_found: {
     status: 404,
     message: 'This path does not exist.',
-    advice: 'Check the path: it begins with /v1 and has no slash at its end.',
+    advice: 'Check the path: it starts with /v1 and has no trailing slash.',
   },
   pet_not_found: {
     status: 404,
@@ -136,8 +136,8 @@ export const ERROR_CODES = {
   },
   category_exists: {
     status: 409,
-    message: 'Another category has this name, perhaps in another case of ASCII letters.',
-    advice: 'List the categories with this name, and use the one that is there.',
+    message: 'Another category has this name (ASCII case is ignored).',
+    advice: 'List the categories with this name, and use the existing one.',
     member: 'name',
     operations: ['createCategory', 'putCategory'],
   },
@@ -166,7 +166,7 @@ export const ERROR_CODES = {
   uri_too_long: {
     status: 414,
     message: 'The request URI is too long.',
-    advice: 'Send fewer values of a filter at a time.',
+    advice: 'Send fewer filter values at a time.',
   },
   unsupported_media_type: {
     status: 415,
@@ -176,7 +176,7 @@ export const ERROR_CODES = {
   expectation_failed: {
     status: 417,
     message: 'The only supported expectation is 100-continue.',
-    advice: 'Leave out the header Expect.',
+    advice: 'Remove the Expect header.',
   },
   idempotency_key_reused: {
     status: 422,
@@ -186,7 +186,7 @@ export const ERROR_CODES = {
   rate_limit_exceeded: {
     status: 429,
     message: 'Too many requests. Retry-After gives the seconds to wait.',
-    advice: 'Wait the seconds in Retry-After: earlier requests may start a ban.',
+    advice: 'Wait the seconds in Retry-After: retrying earlier may start a ban.',
   },
   api_key_banned: {
     status: 429,
@@ -207,13 +207,13 @@ export const ERROR_CODES = {
     status: 503,
     message: 'The service is temporarily unavailable. Retry-After gives the seconds to wait.',
     advice:
-      'Wait the seconds in Retry-After, then repeat it: a POST with the same Idempotency-Key. Before a PATCH, a DELETE or a PUT with a condition, read the resource.',
+      'Wait the seconds in Retry-After, then retry: a POST with the same Idempotency-Key, a change after reading the resource.',
   },
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** The codes of an operation that others do not have by their method alone. */
+/** The error codes that list this operation explicitly. */
 export const codesOf = (operation: string): readonly ErrorCode[] =>
   Object.entries<ErrorRow>(ERROR_CODES).flatMap(([code, { operations = [] }]) =>
     operations.includes(operation) ? [code as ErrorCode] : [],

@@ -13,11 +13,11 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** The error of a response: a rejection wins over every other one, so that a caller without a valid key learns nothing about paths and bodies. */
+/** A rejection takes precedence over any other error, so that a client without a valid key learns nothing about paths and bodies. */
 export const errorOf = (decision: { readonly rejection?: ApiError } | null, error: unknown): ApiError =>
   decision?.rejection ?? toApiError(error);
 
-/** Responds with the body of the error. The cause of a 5xx stays on the request, for its log line. */
+/** Sends the error body. The cause of a 5xx is stored on the request, for its log line. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const apiError = errorOf(request.decision, error);
   if (apiError.status >= 500) request.failure = apiError.cause ?? error;

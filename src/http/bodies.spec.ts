@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fastify, { type FastifyRequest } from 'fastify';
 import fc from 'fast-check';
-import { ArrivingBodies, breakOffBody } from './bodies.js';
+import { ArrivingBodies, abortBody } from './bodies.js';
 import { ApiError } from '../errors/api-error.js';
 
 const BYTES_MAX = 1000;
@@ -91,7 +91,7 @@ const framing = fc.constantFrom('length' as const, 'chunked' as const);
 const when = fc.constantFrom<When>('now', 'later');
 
 describe('a body', () => {
-  it('is read as it was sent, however it comes and whenever it is read', async () => {
+  it('is read as sent, however it arrives and whenever it is read', async () => {
     await fc.assert(
       fc.asyncProperty(parts(BYTES_MAX / 4), framing, when, async (sent, how, at) => {
         expect(await read(sent, how, at)).toEqual([Buffer.concat(sent)]);
@@ -138,7 +138,7 @@ describe('a body', () => {
     });
   });
 
-  it('that turns out to be unreadable ends its request by that error, and leaves the connection', async () => {
+  it('that is unreadable fails its request with that error, and keeps the connection', async () => {
     let request: FastifyRequest['raw'] | undefined;
     onRequest = ({ raw }) => {
       request = raw;
@@ -147,7 +147,7 @@ describe('a body', () => {
     const socket = open('content-length: 10');
     const done = new Promise<void>((resolve) => settled.push(resolve));
     await untilTrue(() => (request?.listenerCount('data') ?? 0) > 0);
-    if (request !== undefined) breakOffBody(request, new ApiError('request_timeout'));
+    if (request !== undefined) abortBody(request, new ApiError('request_timeout'));
     await done;
     expect(outcomes).toEqual([{ code: 'request_timeout' }]);
     const [response] = (await once(socket, 'data')) as [Buffer];
@@ -155,7 +155,7 @@ describe('a body', () => {
     socket.destroy();
   });
 
-  it('whose client left when all of it was here does not wait for ever', async () => {
+  it('whose client left after sending it all does not wait forever', async () => {
     const left = new Promise<void>((resolve) => {
       onRequest = async ({ raw }) => {
         await untilTrue(() => raw.complete);

@@ -3,47 +3,47 @@ import { Readable } from 'node:stream';
 import { ApiError } from '../errors/api-error.js';
 import { UnavailableError } from '../errors/database-errors.js';
 
-/** Bytes of all bodies that have not arrived whole: a thousand of the largest. */
+/** Bytes of all bodies still arriving: a thousand of the largest. */
 const ARRIVING_BYTES_MAX = 64 * 1024 * 1024;
 
-/** The share that the bodies of one client address may take. */
+/** The share of that for one client address. */
 const ADDRESS_SHARE = 0.25;
 
-/** Each chunk costs as much as a kilobyte. The contract promises one for 16 bytes of the largest body: twice as many, because the network may split them. */
-const BYTES_OF_CHUNK = 8;
+/** A chunk costs as much as a kilobyte. The contract allows one per 16 bytes of the largest body; twice that, because the network may split chunks. */
+const BYTES_PER_CHUNK = 8;
 const CHUNKS_MIN = 1024;
 
-/** Why a body broke off: bytes that cannot be read, the time-out, the end of the connection. */
-const brokenBodies = new WeakMap<IncomingMessage, ApiError>();
+/** Why a body is incomplete: unparsable bytes, a time-out or a closed connection. */
+const abortedBodies = new WeakMap<IncomingMessage, ApiError>();
 
-/** The streams from which bodies are read that have not arrived whole. */
+/** The streams of bodies that are still arriving. */
 const streams = new WeakMap<IncomingMessage, Readable>();
 
-/** Ends a request whose body does not arrive whole, unless it already has a response. */
-export function breakOffBody(request: IncomingMessage, error: ApiError): void {
-  brokenBodies.set(request, error);
+/** Aborts a request with an incomplete body, unless it already has a response. */
+export function abortBody(request: IncomingMessage, error: ApiError): void {
+  abortedBodies.set(request, error);
   // If the body is not being read yet, `checkFraming` finds the error.
   streams.get(request)?.destroy(error);
 }
 
 /** Whether nothing more can be read from a request's connection. */
-export const isBrokenOff = (request: IncomingMessage): boolean => brokenBodies.has(request);
+export const isBodyAborted = (request: IncomingMessage): boolean => abortedBodies.has(request);
 
-/** @throws ApiError if a body is known to have broken off */
+/** @throws ApiError if the body was aborted */
 export function checkFraming(request: IncomingMessage): void {
-  const broken = brokenBodies.get(request);
+  const broken = abortedBodies.get(request);
   if (broken !== undefined) throw broken;
 }
 
 /** Only for the log: the client is gone. */
-export const bodyBrokeOff = (cause?: unknown): ApiError =>
+export const incompleteBody = (cause?: unknown): ApiError =>
   new ApiError('malformed_request', 'The body is incomplete.', { cause });
 
-/** What Fastify reads in place of a body that is not read: a stream without bytes that is as long as the request says. */
+/** Replaces a body that is not read: an empty stream that reports the length from the request. */
 export const emptyBody = ({ headers }: IncomingMessage): Readable =>
   Object.assign(Readable.from([]), { receivedEncodedLength: Number(headers['content-length'] ?? 0) });
 
-/** The bodies that have not arrived whole. Their bytes wait in memory, so they are bounded, in sum and for each client address. */
+/** The bodies still arriving. They are buffered in memory, so their bytes are limited in total and per client address. */
 export class ArrivingBodies {
   #bytes = 0;
   readonly #bytesOf = new Map<string, number>();
@@ -52,26 +52,26 @@ export class ArrivingBodies {
   constructor(private readonly bytesMax: number) {}
 
   /**
-   * The stream from which Fastify reads a body: the request itself where all of it has arrived. The rest of a body may turn out to be
-   * unreadable, which Fastify must learn from another stream: destroying the request itself would lose the response. The stream
-   * fails with `body_too_large`, and with an UnavailableError where the bytes of all are too many.
+   * The stream from which Fastify reads a body: the request itself if it is complete. Otherwise the rest may be
+   * invalid, so it needs a separate stream: destroying the request itself would lose the response. The stream
+   * fails with `body_too_large`, or with an UnavailableError if all bodies exceed their limit.
    *
-   * @throws ApiError malformed_request if the client has left: Fastify would wait for the end of the body for ever
+   * @throws ApiError malformed_request if the client has disconnected: Fastify would wait for the body forever
    */
   read(request: IncomingMessage, response: ServerResponse, clientAddress: string): Readable {
-    if (request.destroyed) throw bodyBrokeOff();
+    if (request.destroyed) throw incompleteBody();
     if (request.complete) return request;
     const body = new Readable({ read: () => undefined });
     let bytes = Buffer.alloc(0);
     let length = 0;
     let chunks = 0;
     const isChunked = request.headers['content-length'] === undefined;
-    // Passed on as a whole, because each piece costs time.
+    // Passed on whole, because each push costs time.
     const take = (piece: Buffer): void => {
       const end = length + piece.length;
       if (!this.#add(clientAddress, piece.length))
         body.destroy(new UnavailableError('overloaded', 'too many bodies are arriving'));
-      else if (isChunked && (chunks += 1) > Math.max(CHUNKS_MIN, this.bytesMax / BYTES_OF_CHUNK))
+      else if (isChunked && (chunks += 1) > Math.max(CHUNKS_MIN, this.bytesMax / BYTES_PER_CHUNK))
         body.destroy(new ApiError('body_too_large', 'The body comes in too many small chunks.'));
       else if (end > this.bytesMax) body.destroy(bodyTooLarge(this.bytesMax));
       else if (end > bytes.length)
@@ -88,16 +88,16 @@ export class ArrivingBodies {
       request.off('data', take).pause();
       this.#add(clientAddress, -length);
     });
-    // Of a body that is read no more, such as one that is too large, nothing else reports the end.
-    response.once('close', () => body.destroy(bodyBrokeOff()));
-    // The client may leave when its body is read no more.
+    // Nothing else reports the end of a body that is no longer read, such as one too large.
+    response.once('close', () => body.destroy(incompleteBody()));
+    // The client may disconnect when reading stops.
     body.on('error', () => undefined);
-    request.on('error', (error) => body.destroy(bodyBrokeOff(error)));
+    request.on('error', (error) => body.destroy(incompleteBody(error)));
     streams.set(request, body);
     return body;
   }
 
-  /** Returns whether there is room for so many bytes. */
+  /** Returns whether the limits still hold. */
   #add(clientAddress: string, bytes: number): boolean {
     const ofAddress = (this.#bytesOf.get(clientAddress) ?? 0) + bytes;
     if (ofAddress > 0) this.#bytesOf.set(clientAddress, ofAddress);
@@ -132,7 +132,7 @@ export function checkExpectation({ headers: { expect } }: IncomingMessage): void
     throw new ApiError('expectation_failed');
 }
 
-/** RFC 9112 section 3.2: two programs could read two different hosts. A repeated header comes joined with a comma. */
+/** RFC 9112 section 3.2: programs could disagree about the host. Repeated headers are joined with a comma. */
 export function checkHost({ headers: { host }, httpVersion }: IncomingMessage): void {
   if (host === undefined) {
     if (httpVersion === '1.1') throw new ApiError('malformed_request', 'The Host header is missing.');
@@ -162,10 +162,10 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
 
 const JSON_TYPE = 'application/json';
 
-/** The body of a change is a JSON Merge Patch (RFC 7396), under this name or that of JSON. `null` is invalid: no member can be removed. */
+/** A PATCH body is a JSON Merge Patch (RFC 7396), sent under either media type. `null` is invalid: no member can be removed. */
 export const PATCH_TYPES = [JSON_TYPE, 'application/merge-patch+json'];
 
-/** JSON in UTF-8, also under its common alias, and in no coding: JSON has no other character set, and a coding could hide a huge body. */
+/** JSON in UTF-8, or its alias `utf8`, without a coding: JSON has no other character set, and a coding could hide a huge body. */
 function isPlainJson({ method, headers }: IncomingMessage): boolean {
   if (!isAbsentOr('identity', headers['content-encoding'])) return false;
   if (!isAbsentOr('chunked', headers['transfer-encoding'])) return false;

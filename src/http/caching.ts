@@ -21,7 +21,7 @@ export class Caching {
   }
 
   /**
-   * The headers of an error, whose body depends on `Accept`. A cache could otherwise store a 404 by its own judgement (RFC 9111 section
+   * The headers of an error, whose body depends on `Accept`. A cache could otherwise store a 404 heuristically (RFC 9111 section
    * 4.2.2).
    *
    * @param vary what else the response depends on
@@ -31,11 +31,11 @@ export class Caching {
   }
 
   /**
-   * Gives a representation its strong `ETag`, that of its operation or else of the bytes, also where a write returns the record that it created or
+   * Sets the strong `ETag`, the operation's own or else one of the bytes, also if a write returns the record that it created or
    * changed (RFC 9110 section 15.3.2). A read is conditional: `If-Match` first, then `If-None-Match`, which makes it a 304
    * without a body (RFC 9110 section 13.2.2).
    *
-   * @returns the code of an error where `If-Match` does not match
+   * @returns an error code if `If-Match` does not match
    */
   of(request: FastifyRequest, reply: FastifyReply, payload: unknown): Cacheable | 'precondition_failed' {
     const { method } = request;

@@ -46,7 +46,7 @@ describe('the client address without TRUST_PROXY', () => {
     expect(peerAddressOf(remoteAddress)).toBe(expected);
   });
 
-  it('is the peer, whatever a client writes', async () => {
+  it('is the peer, whatever headers say', async () => {
     expect(await behind(undefined, '203.0.113.7', '198.51.100.1')).toBe('203.0.113.7');
   });
 });
@@ -130,7 +130,7 @@ describe('the client address behind a hop count', () => {
   });
 });
 
-it('keeps the address alone in memory, not the 16 KiB of the header that it stood in', () => {
+it('retains only the address, not the 16 KiB header it came from', () => {
   const addressOf = clientAddressOf(parseTrustProxy('10.0.0.1'), () => undefined);
   const grown = grownBytes(() =>
     Array.from({ length: 2000 }, (_, i) => {
@@ -178,7 +178,7 @@ describe('an IP address', () => {
     expect(bucketOf(written)).toBeUndefined();
   });
 
-  it('is counted as it is when it is IPv4, and never as another one', () => {
+  it('is counted in full if IPv4, never as another one', () => {
     fc.assert(
       fc.property(fc.ipV4(), (ipv4) => {
         expect(bucketOf(ipv4)).toBe(ipv4);
@@ -187,7 +187,7 @@ describe('an IP address', () => {
     );
   });
 
-  it('is counted by the first 64 bits alone when it is IPv6', () => {
+  it('is counted by its first 64 bits if IPv6', () => {
     const group = fc.nat(0xffff);
     const groups = fc.tuple(group, group, group, group);
     // Four zero groups at the front may be an IPv4-mapped address, which is another kind.
@@ -254,14 +254,14 @@ describe('the warning of an untrusted proxy', () => {
     expect(warningsAfter(headers)).toEqual([expect.stringContaining('TRUST_PROXY')]);
   });
 
-  it('warns once, however many requests follow, and repeats nothing that a client wrote', () => {
+  it('warns once, however many requests follow, without client input', () => {
     const forwarded = { 'x-forwarded-for': 'written by a client' };
     const messages = warningsAfter({}, forwarded, forwarded, { forwarded: 'for=_x' });
     expect(messages).toHaveLength(1);
     expect(messages[0]).not.toContain('written by a client');
   });
 
-  it('names the sender that TRUST_PROXY does not, once', async () => {
+  it('names the sender missing from TRUST_PROXY, once', async () => {
     const said: string[] = [];
     const trustProxy = parseTrustProxy('loopback');
     const addressOf = clientAddressOf(trustProxy, (message) => said.push(message));

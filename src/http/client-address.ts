@@ -21,8 +21,8 @@ export function trustedHops(
 export type ClientAddressOf = (request: Pick<FastifyRequest, 'headers' | 'ip' | 'ips'>) => string;
 
 /**
- * Without `TRUST_PROXY` the address is the peer's. A request that was forwarded (`X-Forwarded-For`, or `Forwarded` of RFC 7239) by somebody
- * whom it does not name causes a warning, because all clients of a proxy would share one limit. Only one: clients can write these headers
+ * Without `TRUST_PROXY` the address is the peer's. A request with `X-Forwarded-For` or `Forwarded` (RFC 7239) from an address
+ * that it does not list logs a warning, because all clients of a proxy would share one limit. Only once: clients can send these headers
  * as well.
  */
 export function clientAddressOf(
@@ -52,16 +52,16 @@ export function clientAddressOf(
   };
 }
 
-/** A socket that is closed has no address any more. All of them share this bucket. */
+/** A closed socket has no address. All of them share this bucket. */
 const UNKNOWN = 'unknown';
 
-/** The address of a socket's peer: what bytes that never became a request count against. */
+/** The address of a socket's peer, charged for bytes that never became a request. */
 export const peerAddressOf = (remoteAddress = UNKNOWN): string =>
-  // IPv4 needs no work: the system writes it in one way.
+  // IPv4 addresses are already normalized by the OS.
   remoteAddress.includes(':') ? (bucketOf(remoteAddress) ?? UNKNOWN) : remoteAddress;
 
 /**
- * The client is the entry of the last trusted hop. Where that is no address (`unknown`), the nearest hop that is one counts instead: with
+ * The client is the entry of the last trusted hop. If that is not an address (`unknown`), the nearest hop that is one is used: with
  * one proxy, the proxy itself.
  *
  * @param hops the socket's peer first
@@ -75,10 +75,10 @@ function nearestAddressIn(hops: readonly string[]): string {
 }
 
 /**
- * The name under which an address is counted: IPv4 as it is, IPv6 by its /64, since a host has all of that to itself. An
+ * The key under which an address is counted: IPv4 as is, IPv6 by its /64, since one host owns all of it. An
  * IPv4-mapped IPv6 address is the IPv4 address, so that it is the same client on a dual-stack socket.
  *
- * @returns a new string, which keeps no part of a header alive; undefined when the text is no address
+ * @returns a new string, which retains no header in memory; undefined if the text is not an address
  */
 export function bucketOf(text: string): string | undefined {
   const written = addressIn(text);

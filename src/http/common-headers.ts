@@ -7,7 +7,7 @@ import type { Headers } from '../errors/api-error.js';
  * The headers of every response: `X-RateLimit-*` for the window with the fewest requests remaining (a tie: the longer one), all
  * windows as draft-ietf-httpapi-ratelimit-headers-11 says, CORS and the request id.
  *
- * A reset that has passed meanwhile is reported as the next second, never as the past.
+ * A reset that has already passed is reported as the next second.
  */
 export function commonHeaders(
   { clock, cors }: { readonly clock: Clock; readonly cors: Cors },
@@ -107,7 +107,7 @@ const headersFor = (origin: string): Headers => ({
 
 const ANY_ORIGIN = headersFor('*');
 
-/** The further headers of a preflight's response: the same for every path, because a preflight has no key. */
+/** Additional headers of a preflight response: the same for every path, because a preflight has no key. */
 export const PREFLIGHT_HEADERS = {
   'access-control-allow-methods': METHOD_LIST,
   'access-control-allow-headers':

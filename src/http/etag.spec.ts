@@ -99,7 +99,7 @@ describe('If-None-Match', () => {
 });
 
 describe('the conditions of a write', () => {
-  it('hold in SQL exactly for the representations for which they hold here', async () => {
+  it('hold in SQL for exactly the same representations', async () => {
     const texts = ['', 'a', 'b'];
     const tag = fc.oneof(
       fc.constantFrom(...texts.map(etagOf)),

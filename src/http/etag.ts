@@ -10,7 +10,7 @@ const LENGTH = 22;
 export const etagOf = (bytes: string | Buffer): string =>
   `"${hash('sha256', bytes, 'base64url').slice(0, LENGTH)}"`;
 
-/** An element of the list, which may be empty, and the comma or the end behind it (RFC 9110 sections 5.6.1 and 8.8.3). */
+/** A list element, which may be empty, and the comma or the end after it (RFC 9110 sections 5.6.1 and 8.8.3). */
 const ELEMENT = /[ \t]*(?:(W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y;
 
 /** The tags of a condition; `*` is any representation. A malformed value has none. */
@@ -28,7 +28,7 @@ function parseTags(header: string, withWeak: boolean): '*' | readonly string[] {
 
 /**
  * The tags of `If-Match`. Weak ones are left out: the strong comparison of RFC 9110 section 13.1.1 matches none. A malformed value
- * matches nothing, too: a client that meant to make a condition must not change what it has not seen.
+ * matches nothing, too: a client that sent a condition must not overwrite an unseen version.
  */
 export const parseIfMatch = (header: string): '*' | readonly string[] => parseTags(header, false);
 
@@ -39,11 +39,11 @@ export const parseIfNoneMatch = (header: string): '*' | readonly string[] => par
 export const isMatch = (tags: '*' | readonly string[], etag: string): boolean =>
   tags === '*' || tags.includes(etag);
 
-/** The conditions of a write, as SQL compares them under the lock of the row: tags with commas between. */
+/** The conditions of a write, which SQL checks under the row lock: comma-separated tags. */
 export interface Preconditions {
   /** The record must have one of them. `*` requires that there is a record, and null requires nothing. */
   readonly ifMatch: string | null;
-  /** The record must have none of them; `*` are those of every record. */
+  /** The record must have none of them; `*` matches every record. */
   readonly ifNoneMatch: string | null;
 }
 
@@ -57,7 +57,7 @@ export const parsePreconditions = ({
 
 const tagsText = (tags: '*' | readonly string[]): string => (tags === '*' ? tags : tags.join(','));
 
-/** The conditions of reads are evaluated with their response. */
+/** `Caching` evaluates the conditions of reads. */
 export const RequestPreconditions = createParamDecorator(
   (_data: unknown, context: ExecutionContext): Preconditions =>
     parsePreconditions(context.switchToHttp().getRequest<FastifyRequest>().headers),

@@ -17,14 +17,14 @@ import { ClientConnections } from './sockets/client-connections.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** What Fastify's options refer to before there is an adapter. Handlers are set before the server listens. */
+/** Used by Fastify's options before the adapter exists. Handlers are set before the server listens. */
 interface Late {
   connections?: ClientConnections;
   frameworkErrors?: (error: Error, request: FastifyRequest, reply: FastifyReply) => void;
   clientErrors?: ReturnType<typeof parserErrorHandler>;
 }
 
-/** Nest's adapter for Fastify, with the connections of the server, their limits and their end. */
+/** Nest's Fastify adapter, with connection limits and draining. */
 export class HttpAdapter extends FastifyAdapter {
   readonly #config: Config;
   readonly #late: Late;
@@ -40,7 +40,7 @@ export class HttpAdapter extends FastifyAdapter {
       bodyLimit: config.bodyBytesMax,
       // The service logs requests itself, if at all.
       logController: new LogController({ disableRequestLogging: true }),
-      // A connection that is open when the stop begins gets its responses, each with "Connection: close".
+      // Connections open at shutdown still get responses, each with "Connection: close".
       return503OnClosing: false,
       // An over-long identifier is the handler's error (404), not the router's (414).
       routerOptions: { maxParamLength: Number.MAX_SAFE_INTEGER },
@@ -64,10 +64,10 @@ export class HttpAdapter extends FastifyAdapter {
             warn: (message) => logger.warn(message),
           },
         );
-        // For clients that take no response: no byte in either direction for this time. Twice, so that 408 always comes first.
+        // For clients that read no response: idle time in both directions. Doubled, so that 408 always comes first.
         return late.connections.server.setTimeout(config.requestTimeoutMs * 2);
       },
-      // A busy machine may take longer than Fastify's ten seconds; supervisors have a limit of their own.
+      // A busy machine may take longer than Fastify's ten seconds; supervisors have their own limit.
       pluginTimeout: 0,
       // The service uses no Nest middleware.
       skipMiddie: true,
@@ -96,7 +96,7 @@ export class HttpAdapter extends FastifyAdapter {
     handleUnusualRequests(server, pipeline);
   }
 
-  /** Accepts no more connections, and closes the open ones by their responses, as far as these come in time. */
+  /** Stops accepting connections, and closes open ones with their next response, until the time-out. */
   async drain(timeoutMs: number): Promise<void> {
     await this.#late.connections?.drain(timeoutMs);
   }
@@ -117,7 +117,7 @@ export class HttpAdapter extends FastifyAdapter {
     // Nest would add a parser for each media type.
   }
 
-  /** Nest would replace the pipeline's handlers by its own, which know only its own exceptions. */
+  /** Nest would replace the pipeline's handlers with its own, which handle only its exceptions. */
   override setErrorHandler(): FastifyInstance {
     return this.getInstance();
   }

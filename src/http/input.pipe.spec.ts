@@ -41,7 +41,7 @@ const outcomeOf = (
 };
 
 describe('InputPipe', () => {
-  it('gives each query the DTO that it would have if it were the first one', () => {
+  it('gives each query the same DTO as if it were the first', () => {
     const pipe = new InputPipe();
     fc.assert(
       fc.property(query, fc.constantFrom(ListPetsQuery, ListOrdersQuery), (value, metatype) => {
@@ -52,7 +52,7 @@ describe('InputPipe', () => {
     );
   });
 
-  it('gives requests DTOs that none of them can change for another', () => {
+  it('gives requests DTOs that share no mutable state', () => {
     const pipe = new InputPipe();
     const wanted = { limit: '5', status: ['sold'] };
     const dto = outcomeOf(pipe, wanted, ListPetsQuery) as { limit: number; status: string[] };
@@ -62,7 +62,7 @@ describe('InputPipe', () => {
     expect(outcomeOf(pipe, wanted, ListPetsQuery)).toEqual(dto);
   });
 
-  it('rejects any value that is nested as the invalid member that it is', () => {
+  it('rejects any nested value as an invalid member', () => {
     const pipe = new InputPipe();
     const { nested } = fc.letrec<{ json: unknown; nested: unknown }>((tie) => ({
       json: fc.oneof({ depthSize: 'small' }, fc.constantFrom(1, 'a', null, true), tie('nested')),
@@ -81,7 +81,7 @@ describe('InputPipe', () => {
     );
   });
 
-  it('does not read what is nested, so that its size costs nothing', () => {
+  it('does not read nested values, so their size costs nothing', () => {
     const ownKeys = jest.fn(() => []);
     const nested = new Proxy({}, { ownKeys });
     for (const name of [nested, [nested]]) {

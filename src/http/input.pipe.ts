@@ -1,18 +1,18 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { type ClassConstructor, plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
-import { ApiError, type Fault } from '../errors/api-error.js';
+import { ApiError, type FieldError } from '../errors/api-error.js';
 import { membersOf, type RuleContext } from './validators.js';
 
-/** Queries of a class that are remembered, and the characters of the longest one. */
+/** Cached queries per class, and the maximum length of one. */
 const QUERIES_MAX = 1000;
 const QUERY_LENGTH_MAX = 200;
 
-/** What is known of a DTO's class. */
+/** Metadata of a DTO class. */
 interface DtoClass {
   readonly create: ClassConstructor<object>;
   readonly members: readonly string[];
-  /** The DTOs of valid queries, by the JSON of the query: most lists are read with few different ones. */
+  /** The DTOs of valid queries, by the query's JSON: most lists are read with a few queries. */
   readonly queries: Map<string, object>;
 }
 
@@ -69,7 +69,7 @@ function queryOf(value: object, dtoClass: DtoClass): object {
 
 /**
  * With `@Expose()` class-transformer would look up all members of the class in each request: a quarter of the cost of a list. No nested value
- * is passed to it: it would call what is named `constructor`, and take a time that grows with the square of the names. Validators reject it.
+ * is passed to it: it would call a member named `constructor`, and take quadratic time in the number of names. Validators reject it.
  */
 function validDto(value: object, type: Source, { create, members }: DtoClass): object {
   const flat: Record<string, unknown> = {};
@@ -93,13 +93,13 @@ const isFlat = (value: unknown): boolean =>
 
 type Source = 'body' | 'query';
 
-function faultOf(error: ValidationError, source: Source): Fault {
+function faultOf(error: ValidationError, source: Source): FieldError {
   const { property } = error;
   const detail = `${sentenceOf(error, source)}.`;
   return source === 'body' ? { pointer: `#/${property}`, detail } : { parameter: property, detail };
 }
 
-/** The first that applies: it is missing, has another JSON type, is repeated, or is not what it must be. */
+/** The first that applies: it is missing, has another JSON type, is repeated, or is otherwise invalid. */
 function sentenceOf(
   { property, value, constraints = {}, contexts = {} }: ValidationError,
   source: Source,

@@ -74,7 +74,7 @@ function expectWithin(times: number, other: () => void, work: () => void): void 
 }
 
 describe('parseJsonBody', () => {
-  it('keeps every int64 to the digit, however it is written', () => {
+  it('keeps every digit of an int64, in any notation', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.nat(25), (value, zeros) => {
         expect(categoryOf(`${value}`)).toBe(value);
@@ -152,7 +152,7 @@ describe('parseJsonBody', () => {
     expect(rejection(text)).toBe('malformed_json');
   });
 
-  it('reads 500 levels, and says what is wrong with more, whatever they are made of', () => {
+  it('reads 500 levels, and reports an error for more, of any kind', () => {
     for (const nested of [arrays, objects]) {
       expect(() => parse(nested(500))).not.toThrow();
       expect(() => parse(nested(501))).toThrow('nested more than 500 levels deep');
@@ -160,7 +160,7 @@ describe('parseJsonBody', () => {
     expect(() => parse(`{"a":"${'[{'.repeat(1000)}","b":"\\"${'['.repeat(1000)}"}`)).not.toThrow();
   });
 
-  it('names the member that is there twice, or would reach a prototype', () => {
+  it('names a member that is duplicate, or would reach a prototype', () => {
     expect(() => parse('{"a":{"name":1,"name":2}}')).toThrow('contains the member "name" twice');
     const [longest, longer] = ['x'.repeat(40), 'x'.repeat(41)];
     expect(() => parse(`{"${longest}":1,"${longest}":2}`)).toThrow(/ "x{40}" twice/);
@@ -175,7 +175,7 @@ describe('parseJsonBody', () => {
     expect(rejection(`${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`)).toBe('malformed_json');
   });
 
-  it('does not take a number of very many digits for an int64', () => {
+  it('does not treat very long numbers as int64', () => {
     expect(categoryOf(`1${'0'.repeat(60_000)}1`)).toBeUndefined();
     expect(categoryOf(`0.${'0'.repeat(60_000)}1`)).toBeUndefined();
   });
@@ -203,7 +203,7 @@ describe('parseJsonBody', () => {
       expect(rejection(Buffer.from(bytes, 'hex'))).toBe('malformed_json');
   });
 
-  it('keeps a member that is merely called constructor, for others to ignore', () => {
+  it('keeps a member merely named constructor, for later stages to ignore', () => {
     expect(parse('{"constructor":"Ferrari"}')).toEqual({ constructor: 'Ferrari' });
   });
 });

@@ -3,9 +3,9 @@ import { visit } from 'jsonc-parser';
 import { ApiError } from '../errors/api-error.js';
 
 /**
- * Parses a JSON body, in a time that grows with its length alone. No digit of the body's own members is lost: an integer is a number
- * or, where a double could round it, a bigint. Members that are repeated (RFC 8259 section 4) and what could reach a prototype are
- * rejected, because programs differ in what they make of them.
+ * Parses a JSON body in linear time. No digit of a top-level member is lost: an integer is a number
+ * or, if a double could round it, a bigint. Duplicate members (RFC 8259 section 4) and names that could reach a prototype are
+ * rejected, because programs treat them differently.
  *
  * @throws ApiError malformed_json
  */
@@ -21,13 +21,13 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The parser's own message would quote what was sent, and names the place only sometimes.
+    // The parser's message would quote the input, and only sometimes gives the position.
     const message = text === '' ? 'The body is empty.' : `The body is not valid JSON${placeOf(text)}.`;
     throw new ApiError('malformed_json', message, { cause: error });
   }
 }
 
-/** The line and column of the first part that is not JSON; nothing of a text that is nested too deep to be looked at. */
+/** The line and column of the first syntax error; empty for a text that is nested too deeply to parse. */
 function placeOf(text: string): string {
   let place = '';
   const onError = (_code: number, _offset: number, _length: number, line: number, column: number): never => {
@@ -38,13 +38,13 @@ function placeOf(text: string): string {
   try {
     visit(text, { onError }, { disallowComments: true });
   } catch (error) {
-    // Also that of the stack.
+    // Also a stack overflow.
     if (!(error instanceof RangeError)) throw error;
   }
   return place;
 }
 
-/** What reads the value next may call itself for each level. */
+/** Later readers of the value may be recursive. */
 const DEPTH_MAX = 500;
 
 /** An object or an array that is open. */
@@ -56,7 +56,7 @@ interface Level {
 }
 
 /**
- * Looks at all names and levels of a valid JSON text. Returns the numbers among the body's own members that a double could round.
+ * Checks all names and levels of a valid JSON text. Returns the top-level numbers that a double could round.
  *
  * @throws ApiError malformed_json
  */
@@ -111,10 +111,10 @@ const NAME_LENGTH_MAX = 40;
 const named = (key: string): string =>
   JSON.stringify(key.length > NAME_LENGTH_MAX ? `${key.slice(0, NAME_LENGTH_MAX)}…` : key);
 
-/** The digits of the longest int64, which is as far as an exponent is worked out: `1e999999999` must cost nothing. */
+/** The digits of the longest int64, beyond which no exponent is expanded: `1e999999999` must cost nothing. */
 const INT64_DIGITS_MAX = 19;
 
-/** An integer as a bigint if it can be an int64; anything else as a number that is no integer. */
+/** An integer as a bigint if it can be an int64; anything else as NaN. */
 function exactNumber(text: string): bigint | number {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
@@ -126,7 +126,7 @@ function exactNumber(text: string): bigint | number {
   return BigInt(sign + significant + '0'.repeat(zeros));
 }
 
-/** A loop and not `/0+$/`, which takes quadratic time over a long run of zeros that a last digit ends. */
+/** Not `/0+$/`, which takes quadratic time on a long run of zeros before a last digit. */
 function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
   while (end > 0 && digits[end - 1] === '0') end -= 1;

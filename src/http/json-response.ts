@@ -1,12 +1,12 @@
 import type { Headers } from '../errors/api-error.js';
 
-/** What a handler returns whose response is JSON text, which PostgreSQL has written, with headers or a status of its own. */
+/** A handler's response of JSON text written by PostgreSQL, with its own headers or status. */
 export class JsonResponse {
   constructor(
     readonly json: string,
-    /** The headers, from the origin of the service for their URLs; it is empty where these are relative. */
+    /** The headers, given the service's origin for their URLs; it is empty for relative ones. */
     readonly headersAt: (origin: string) => Headers = () => ({}),
-    /** The status, unless it is that of the handler. */
+    /** Overrides the handler's status. */
     readonly status?: number,
   ) {}
 }

@@ -14,7 +14,7 @@ export interface SocketResponse {
 export interface HttpObserver {
   /** A request's headers have arrived; nothing is decided yet. */
   begun?(request: FastifyRequest): void;
-  /** Its response is about to be written, also when the client has gone: once for each request that has begun. */
+  /** Its response is about to be written, even if the client is gone: once per request that has begun. */
   responded(request: FastifyRequest, reply: FastifyReply): void;
   respondedOnSocket?(response: SocketResponse): void;
 }

@@ -6,14 +6,14 @@ import { errorBody } from '../errors/error-body.js';
 import { errorOf } from '../errors/error.filter.js';
 import type { ErrorCode } from '../errors/error-codes.js';
 import { newRequestId, requestIdOf } from './request.js';
-import { breakOffBody } from './bodies.js';
+import { abortBody } from './bodies.js';
 import { peerAddressOf } from './client-address.js';
 import { commonHeaders, METHOD_LIST } from './common-headers.js';
 import type { SocketResponse } from './observer.js';
 import type { RequestPipeline } from './pipeline.js';
 import { ClientConnection } from './sockets/client-connection.js';
 
-/** Responds to bytes that Node's parser rejects, and to what arrives too late: there is only a connection then. */
+/** Responds to bytes that Node's parser rejects, and to requests that time out: both have only a connection. */
 export function parserErrorHandler(pipeline: RequestPipeline) {
   return (error: ConnectionError, duplex: Duplex): void => {
     const socket = ClientConnection.of(duplex);
@@ -24,11 +24,11 @@ export function parserErrorHandler(pipeline: RequestPipeline) {
     }
     socket.ignoreInput();
     const { requests } = socket;
-    // Trailers come behind a body.
+    // Trailers follow a body.
     const code = codeOf(error, socket.isInFirstLine && requests.arriving === undefined);
     // In the middle of a body it is that request's error: it was counted already, and gets a response of its own.
-    if (requests.arriving !== undefined) return breakOffBody(requests.arriving, new ApiError(code));
-    // Bytes behind the last request of a connection are ignored (RFC 9112 section 9.6).
+    if (requests.arriving !== undefined) return abortBody(requests.arriving, new ApiError(code));
+    // Bytes after the last request of a connection are ignored (RFC 9112 section 9.6).
     if (requests.isClosing) return;
     const address = peerAddressOf(socket.remoteAddress);
     void pipeline.admission.chargeAddress(address).then((decision) => {

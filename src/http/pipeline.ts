@@ -14,7 +14,7 @@ import { Admission } from '../auth/admission/admission.js';
 import { sendError, toApiError } from '../errors/error.filter.js';
 import {
   ArrivingBodies,
-  bodyBrokeOff,
+  incompleteBody,
   bodyTooLarge,
   checkBodyHeaders,
   checkExpectation,
@@ -23,7 +23,7 @@ import {
   emptyBody,
   hasBody,
   isBodyIgnored,
-  isBrokenOff,
+  isBodyAborted,
   unsupportedMediaType,
   PATCH_TYPES,
 } from './bodies.js';
@@ -50,7 +50,7 @@ const BEFORE_ROUTING: ReadonlySet<ErrorCode> = new Set([
 /** Node's parser also takes 0.9 and 2.0, whose requests are framed differently. */
 const HTTP_VERSIONS: ReadonlySet<string> = new Set(['1.0', '1.1']);
 
-/** Whatever the body is, the response is known: it would only cost time and memory. */
+/** The response does not depend on the body: reading it would waste resources. */
 const isBodyUnread = ({ decision, is404 }: FastifyRequest): boolean =>
   is404 || decision?.rejection !== undefined;
 
@@ -87,7 +87,7 @@ export class RequestPipeline {
     this.#connections = connections;
     decorateRequests(fastify, this.#databaseMs);
     fastify.addHook('onRoute', (route) => this.#methods.add(route));
-    // A bigint to the digit, and a Date as RFC 3339.
+    // Writes bigints exactly and Dates as RFC 3339.
     fastify.setReplySerializer((payload) => stringify(payload) ?? 'null');
     // Nest adds its hook before all others.
     adapter.setOnRequestHook((request, reply, done) => this.#onRequest(request, reply, done));
@@ -166,7 +166,7 @@ export class RequestPipeline {
   }
 
   #bodyErrorOf(error: FastifyError, { raw }: FastifyRequest): ApiError | undefined {
-    if (error === raw.errored) return bodyBrokeOff(error);
+    if (error === raw.errored) return incompleteBody(error);
     switch (error.code) {
       case 'FST_ERR_CTP_BODY_TOO_LARGE':
         return bodyTooLarge(this.#bodyBytesMax);
@@ -193,7 +193,7 @@ export class RequestPipeline {
     const known = shorter !== path && TARGET.test(shorter) ? this.#methods.pathOf(shorter) : undefined;
     return new ApiError(
       'not_found',
-      known && `This path does not exist, but "${known}" does: leave out the slash at the end.`,
+      known && `This path does not exist, but "${known}" does: remove the trailing slash.`,
     );
   }
 
@@ -220,7 +220,8 @@ export class RequestPipeline {
     request.decision ??= this.admission.describeAddress(this.#addressOf(request));
     // The next bytes of the connection could be the rest of the body.
     const isArriving = hasBody(raw) && !raw.complete;
-    if (this.#connections.isLast(raw) || isArriving || isBrokenOff(raw)) reply.header('connection', 'close');
+    if (this.#connections.isLast(raw) || isArriving || isBodyAborted(raw))
+      reply.header('connection', 'close');
     reply.headers(commonHeaders(this, id, request.decision, headers.origin)).headers(caching);
   }
 

@@ -33,7 +33,7 @@ describe('the identifier of a request', () => {
     ['it is a percent-encoded API key', 'p%73k%5F0123456789abcdefghijklmnopqrstuvwxyzAB'],
   ])('is made up when %s', (_why, own) => expect(idOf(own)).toMatch(MADE_UP));
 
-  it('is never made up twice', () => {
+  it('is always unique', () => {
     const ids = Array.from({ length: 1000 }, newRequestId);
     expect(new Set(ids).size).toBe(1000);
   });

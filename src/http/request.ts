@@ -10,15 +10,15 @@ import { looksLikeKey } from '../auth/keys/mask-keys.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The decision about this request; null only before. */
+    /** The admission decision; null until it is made. */
     decision: AdmissionDecision | null;
-    /** Milliseconds that the request may still wait for the database: what its decision has left. */
+    /** Milliseconds that the request may still wait for the database, after its decision. */
     databaseMs: number;
     /** The body as it was sent; null without a body. */
     bodyBytes: Buffer | null;
-    /** The address that the request counts against; null only before it was determined. */
+    /** The address that the request counts against; null until determined. */
     clientAddress: string | null;
-    /** The internal reason of a 5xx response: for the log, never for the client. */
+    /** The internal reason of a 5xx response: logged, never sent to clients. */
     failure: unknown;
   }
 }
@@ -41,8 +41,8 @@ export const RequestDeadline = createParamDecorator((_data: unknown, context: Ex
 });
 
 /**
- * Makes what reads the identifier in a path, and throws `absent`, the error of a record that does not exist, for a text that is no int64.
- * Handlers call it, and no pipe, because an invalid body is rejected first.
+ * Returns a parser of path identifiers. It throws `absent`, the error for a missing record, if the text is not an int64.
+ * Handlers call it, not a pipe, because an invalid body is rejected first.
  */
 export const idIn =
   (absent: ErrorCode) =>
@@ -52,10 +52,10 @@ export const idIn =
     return id;
   };
 
-/** The characters of trace ids, UUIDs, base64 and paths, of which none means anything to a log, a shell, a page or a list of header values. */
+/** The characters of trace ids, UUIDs, base64 and paths, none of which is special in a log, a shell, a page or a list of header values. */
 const PLAIN = /^[\w.:/+=@~%-]{1,128}$/;
 
-/** Identifies the process in logs of several: 48 bits, so that no two replicas collide by chance. */
+/** Identifies the process in merged logs: 48 bits, so that no two replicas collide by chance. */
 const PROCESS = randomBytes(6).toString('hex');
 
 let count = 0;

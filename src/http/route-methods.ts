@@ -22,7 +22,7 @@ export class RouteMethods {
       throw new Error(`${String(method)} ${url} is neither an @Operation() nor @Public()`);
     }
     for (const one of [method].flat() as HTTPMethod[]) {
-      if (!METHODS.includes(one)) throw new Error(`METHODS leaves out ${one}, which ${url} offers`);
+      if (!METHODS.includes(one)) throw new Error(`METHODS lacks ${one}, which ${url} supports`);
       if (this.#router.hasRoute(one, url)) continue;
       this.#router.on(one, url, () => undefined, url.replaceAll(/:(\w+)/g, '{$1}'));
       this.#methods.add(one);
@@ -34,7 +34,7 @@ export class RouteMethods {
     return [...this.#methods].filter((method) => this.#find(method, target) !== null).sort();
   }
 
-  /** The path that a request target has, with the names of its parameters; undefined when it does not exist. */
+  /** The route pattern of a request target; undefined if none matches. */
   pathOf(target: string): string | undefined {
     const [method] = this.of(target);
     return method === undefined ? undefined : (this.#find(method as HTTPMethod, target)?.store as string);

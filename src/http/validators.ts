@@ -4,7 +4,7 @@ import { Transform, type TransformFnParams } from 'class-transformer';
 import { getMetadataStorage, isArray, isIn, isInt, isString, ValidateBy, ValidateIf } from 'class-validator';
 import { int64OfJson, isInt64, parseInt64 } from '../database/int64.js';
 
-/** The member may be absent; `null` is a value like another and must be valid. */
+/** The member may be absent; `null` counts as a value and must be valid. */
 export const MayBeAbsent = (): PropertyDecorator =>
   applyDecorators(
     ValidateIf((_input, value) => value !== undefined),
@@ -40,7 +40,7 @@ function Int64(read: (value: unknown) => unknown, bounds: Bounds = {}): Property
   );
 }
 
-/** A query value that is repeated for each plain decimal int64, `countMax` times at most. */
+/** A repeatable query parameter of plain decimal int64s, at most `countMax` of them. */
 export const AreInt64Texts = (countMax: number): PropertyDecorator =>
   applyDecorators(
     Transform(({ value }: TransformFnParams): unknown => value && [value].flat().map(int64OfText)),
@@ -80,7 +80,7 @@ export const IsOneOf = (schema: EnumSchema | Pick<EnumSchema, 'enum'>): Property
     schema,
   });
 
-/** A query value that is repeated for each of some words. */
+/** A repeatable query parameter of these words. */
 export const IsOneOrMoreOf = (schema: EnumSchema): PropertyDecorator =>
   applyDecorators(
     Transform(({ value }: TransformFnParams): unknown => value && [value].flat()),

@@ -8,13 +8,13 @@ export interface BannerFacts {
   readonly hasDashboard: boolean;
   /** Absent when the database is not the embedded one. */
   readonly dataDir: string | undefined;
-  /** Whether the command line looks there without `DATA_DIR`. */
+  /** Whether the CLI uses it when `DATA_DIR` is not set. */
   readonly isDefaultDataDir: boolean;
   /** The path of the program `petstore`. */
   readonly commandLine: string;
   /** Present at the first start with an embedded database. */
   readonly firstStart: FirstStart | undefined;
-  /** Whether somebody at a terminal reads it. */
+  /** Whether stdout is a terminal. */
   readonly isTerminal: boolean;
 }
 
@@ -51,16 +51,16 @@ export function banner(facts: BannerFacts): string {
       '',
     );
   }
-  if (facts.isTerminal) lines.push('Ctrl-C stops it.');
+  if (facts.isTerminal) lines.push('Ctrl-C to stop.');
   return `${lines.join('\n')}\n`;
 }
 
-/** Why the data is not in the default directory, if DATA_DIR does not say so. */
+/** Why the data is not in the default directory although DATA_DIR is unset. */
 const reasonOf = ({ dataDir, isDefaultDataDir }: BannerFacts): string =>
   isDefaultDataDir && dataDir !== DEFAULT_DATA_DIR
-    ? ", because PostgreSQL's user cannot enter the directory of the project"
+    ? ", because PostgreSQL's user cannot enter the project directory"
     : '';
 
-/** A word for a POSIX shell, quoted where it has to be. */
+/** A POSIX shell word, quoted if necessary. */
 const shellWord = (text: string): string =>
   /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -9,21 +9,21 @@ export interface FirstStart {
   readonly sampleCount: number;
 }
 
-/** Prisma's own 5 s are little for a new database on a busy machine. */
+/** Prisma's default of 5 s is too short on a busy machine. */
 const TIMEOUTS = { maxWait: 60_000, timeout: 60_000 };
 
 /**
  * Adds sample pets with their orders and a first key to a database without keys, in one transaction. A database with keys is in
  * use, and is not changed.
  *
- * @param report gets what was added, or undefined, as soon as the transaction is committed, so that no failure can come between the
- *   creation of a key and its print
+ * @param report receives what was added, or undefined, right after the commit, so that no failure can occur between
+ *   creating a key and printing it
  */
 export async function prepareFirstStart(
   databaseUrl: string,
   report: (firstStart: FirstStart | undefined) => void,
 ): Promise<void> {
-  // Without the time-outs of the service: on a slow machine a commit may outlast them, and what it wrote would not be known.
+  // Without the service's time-outs: on a slow machine a commit may exceed them, and its outcome would be unknown.
   const prisma = new PrismaClient({
     adapter: new PrismaPg({ connectionString: databaseUrl, max: 1, application_name: 'petstore' }),
   });
@@ -46,7 +46,7 @@ export async function prepareFirstStart(
  * rejects other transitions; triggers update the pets.
  */
 async function writeSamples(transaction: Pick<PrismaClient, 'category' | 'pet' | 'order'>): Promise<number> {
-  // An import before the first key may have named some.
+  // An earlier import may have created some.
   await transaction.category.createMany({ data: [...SAMPLE_CATEGORIES], skipDuplicates: true });
   const samples = samplePets();
   const pets = await transaction.pet.createManyAndReturn({

@@ -80,7 +80,7 @@ describe('Housekeeping', () => {
     return row;
   }
 
-  it('deletes hours of usage whose day is older than their own retention, and bans and outages with the days', async () => {
+  it('deletes hourly usage by its own retention, and bans and outages with the days', async () => {
     await pool.query('truncate api_key_usage_hours, address_usage_hours, api_key_bans, database_outages');
     await pool.query(
       `insert into api_key_usage_hours
@@ -142,7 +142,7 @@ describe('Housekeeping', () => {
     expect(await left()).toMatchObject({ oldest: RETENTION_DAYS });
   });
 
-  it('goes on behind a chunk that is not full, because another replica may have deleted some of it', async () => {
+  it('continues after a partial chunk, because another replica may have deleted part of it', async () => {
     const write = prisma.pools.writes.run.bind(prisma.pools.writes);
     const writes = jest.spyOn(prisma.pools.writes, 'run').mockImplementation(async (send) => {
       const { count } = await write<{ readonly count: number }>(send as never);

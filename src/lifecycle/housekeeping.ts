@@ -6,18 +6,18 @@ import { CONFIG, LOGGER, type Logger } from '../config/config.module.js';
 import type { Config } from '../config/config.js';
 import { PrismaService } from '../database/prisma.service.js';
 
-/** Once an hour, in a second of this process's own, so that replicas do not work together. */
+/** Once an hour, at a random minute and second, so that replicas do not run together. */
 const HOURLY = `${randomInt(60)} ${randomInt(60)} * * * *`;
 
-/** A run that is later than a minute is skipped: the process was suspended. */
+/** Skip a run more than a minute late: the process was suspended. */
 const LATE_MS = 60_000;
 
 const DAY_MS = 86_400_000;
 
-/** Rows that one statement deletes, so that none runs or holds locks for long. */
+/** Rows per statement, so that none runs or holds locks for long. */
 const CHUNK = 500;
 
-/** Deletes old days and hours of usage, old bans and outages, and expired idempotency keys, once an hour. Several replicas may do so at the same time. */
+/** Deletes old days and hours of usage, old bans and outages, and expired idempotency keys, once an hour. Replicas may run it concurrently. */
 @Injectable()
 export class Housekeeping {
   readonly #failures: Counter;
@@ -32,7 +32,7 @@ export class Housekeeping {
   ) {
     this.#failures = new Counter({
       name: 'petstore_housekeeping_failures_total',
-      help: 'Hourly runs that could not delete old rows of usage and expired idempotency keys.',
+      help: 'Hourly runs that failed to delete old usage rows and expired idempotency keys.',
       registers: [registry],
     });
   }
@@ -44,7 +44,7 @@ export class Housekeeping {
     return this.#run;
   }
 
-  /** Resolves when the chunk that is being deleted is done. */
+  /** Resolves when the current chunk is deleted. */
   async close(): Promise<void> {
     this.#isStopping = true;
     await this.#run;
@@ -70,7 +70,7 @@ export class Housekeeping {
     }
   }
 
-  /** By a function of the database: the service may not delete these rows itself. */
+  /** Calls a database function: the service's role may not delete these rows. */
   #deleteBy(name: string, days: number): Promise<void> {
     return this.#inChunks(async () => {
       const sql = `select ${name}($1::int, $2::int) as count`;
@@ -79,7 +79,7 @@ export class Housekeeping {
     });
   }
 
-  /** One after another, from the oldest on: each search begins behind the hours that are deleted. */
+  /** One at a time, oldest first: each search starts after the hours that are already deleted. */
   async #deleteHours(now: Date, days: number): Promise<void> {
     const end = new Date(now.getTime() - days * DAY_MS);
     let done = new Date(0);
@@ -104,7 +104,7 @@ export class Housekeeping {
   async #inChunks(deleteChunk: () => Promise<{ readonly count: number }>): Promise<void> {
     while (!this.#isStopping) {
       const { count } = await this.prisma.pools.writes.run(deleteChunk);
-      // Less than a chunk is not the end: another replica may have deleted some of its rows.
+      // A partial chunk is not the last: another replica may have deleted some of its rows.
       if (count === 0) return;
     }
   }

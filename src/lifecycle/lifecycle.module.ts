@@ -4,7 +4,7 @@ import { Housekeeping } from './housekeeping.js';
 import { Shutdown } from './shutdown.js';
 import { Startup } from './startup.js';
 
-/** The work of the service at its start, once an hour, and at its end. */
+/** Startup, hourly housekeeping and shutdown. */
 @Module({
   imports: [ManagementModule],
   providers: [Housekeeping, Startup, Shutdown],

@@ -13,7 +13,7 @@ const NAMES =
   'Gracie, Finn, Willow, Leo, Piper, Oscar, Maggie, Jürgen, Coco, Louie, Stella, Bruno, ' +
   'Penny, Simba, Hazel, Gus, Mimi, Otto, Kiwi, Pepper, Biscuit, Clover, Pip, Señor Whiskers';
 
-/** Categories, with how many of each hundred pets belong to them. */
+/** Categories, with the percentage of pets in each. */
 const SHARES: readonly (Category & { readonly kind: string; readonly share: number })[] = [
   { id: 1n, name: 'Dogs', kind: 'the dog', share: 28 },
   { id: 2n, name: 'Cats', kind: 'the cat', share: 26 },
@@ -49,8 +49,8 @@ const COUNT = 300;
 const STRIDE = 37;
 
 /**
- * The pets of a new embedded database: the same ones each time, so that examples can rely on them. Those of the document, which delete
- * pet 4, order pet 2 and approve order 1, succeed.
+ * The pets of a new embedded database: always the same, so that the examples in the document succeed: they delete
+ * pet 4, order pet 2 and approve order 1.
  */
 export function samplePets(): readonly SamplePet[] {
   const names = NAMES.split(', ');

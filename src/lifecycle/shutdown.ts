@@ -11,7 +11,7 @@ import { Batching } from '../batching/batching.js';
 import { CONFIG, LOGGER, type Logger } from '../config/config.module.js';
 import type { Config } from '../config/config.js';
 import { WarmUp } from '../database/warm-up.js';
-import { within } from '../database/within.js';
+import { withTimeout } from '../database/with-timeout.js';
 import type { HttpAdapter } from '../http/http-adapter.js';
 import { ManagementServer } from '../monitoring/management/management-server.js';
 import { Readiness } from '../monitoring/management/readiness.js';
@@ -21,25 +21,25 @@ import type { Tracing } from '../monitoring/telemetry/tracing.js';
 import { UsageRecorder } from '../usage/usage-recorder.js';
 import { Housekeeping } from './housekeeping.js';
 
-/** The signals that end the service: of supervisors, of Ctrl-C, and of a terminal that is closed. */
+/** The signals that stop the service: from supervisors, Ctrl-C and a closed terminal. */
 export const SHUTDOWN_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-/** A second signal within this time belongs to the first: npm passes on the Ctrl-C that the terminal sent already. */
+/** A second signal within this time is a duplicate: npm forwards the Ctrl-C that the terminal also sends. */
 const SAME_SIGNAL_MS = 500;
 
 /**
- * How long open connections have to receive "Connection: close" with a response. A client that sends requests all the time has sent
- * one within milliseconds.
+ * How long open connections have to receive "Connection: close" with a response. A busy client sends a request
+ * within milliseconds.
  */
 const DRAIN_MS = 500;
 
-/** The longest time of a timer. */
+/** The longest timer delay. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
-/** All steps of a stop, in their order. Between the two methods Nest closes the server. */
+/** The steps of a shutdown, in order. Between the two methods Nest closes the server. */
 @Injectable()
 export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdown {
-  /** `app.close()` waits for as long as it takes. */
+  /** `app.close()` has no time limit. */
   #endsAt = Infinity;
 
   constructor(
@@ -57,7 +57,7 @@ export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdow
   ) {}
 
   /**
-   * Reports not ready, serves requests until balancers have noticed, and ends connections by their next response. `app.close()` sends
+   * Reports not ready, serves until load balancers notice, then closes connections with their next response. `app.close()` sends
    * no signal and waits for nothing.
    */
   async beforeApplicationShutdown(signal?: string): Promise<void> {
@@ -72,11 +72,11 @@ export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdow
     await this.host.httpAdapter.drain(DRAIN_MS);
   }
 
-  /** What works ends before what it works with. */
+  /** Closes dependents before dependencies. */
   async onApplicationShutdown(signal?: string): Promise<void> {
     this.readiness.drain();
     this.warmUp.close();
-    // Their requests have got a response. What is written from now on needs their connections.
+    // Their requests already have a response. Later writes need their connections.
     this.database.prisma.pools.giveUpStalled();
     await this.#end('old rows to be deleted', this.housekeeping);
     await this.#end('the usage by hour', this.usage);
@@ -88,20 +88,20 @@ export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdow
     if (signal !== undefined) this.logger.info('stopped');
   }
 
-  /** A step that does not end leaves half of the time to those after it. */
+  /** Each step may use half of the remaining time. */
   async #end(what: string, step: { close(): Promise<void> }): Promise<void> {
     const leftMs = Math.min(Math.max(0, this.#endsAt - performance.now()), TIMER_MAX_MS);
     let isLate = true;
     const closed = step.close().finally(() => (isLate = false));
-    await within(leftMs / 2, closed).catch((error: unknown) => {
+    await withTimeout(leftMs / 2, closed).catch((error: unknown) => {
       if (!isLate) throw error;
-      this.logger.warn(`the stop waited for ${what} in vain`);
+      this.logger.warn(`gave up waiting for ${what}`);
     });
   }
 
   #exitAfter(timeoutMs: number): void {
     setTimeout(() => {
-      this.logger.warn(`the stop took longer than ${timeoutMs} ms; exiting with requests in flight`);
+      this.logger.warn(`shutdown took longer than ${timeoutMs} ms; exiting with requests in flight`);
       process.exit(1);
     }, timeoutMs).unref();
   }

@@ -3,18 +3,19 @@ import { EmbeddedPostgresError } from '../database/embedded/embedded-postgres.er
 import { ListenError } from '../monitoring/management/listen.error.js';
 import { MigrationError } from '../database/migration-files.js';
 
-/** Why the service cannot start, in a line for each fault and without a stack where the fault is not in the code. */
+/** Why the service cannot start, one line per problem, without a stack unless the code is at fault. */
 export function explainStartError(error: unknown): string {
   if (error instanceof ConfigError) {
     return ['The configuration is invalid:', ...error.faults.map((fault) => `  ${fault}`)].join('\n');
   }
   if (error instanceof EmbeddedPostgresError || error instanceof MigrationError) return error.message;
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof ListenError) return explainFault(error.cause, 'MANAGEMENT_PORT', 'MANAGEMENT_HOST');
-  return explainFault(error, 'PORT', 'HOST');
+  if (error instanceof ListenError)
+    return explainListenError(error.cause, 'MANAGEMENT_PORT', 'MANAGEMENT_HOST');
+  return explainListenError(error, 'PORT', 'HOST');
 }
 
-function explainFault(error: unknown, portVariable: string, hostVariable: string): string {
+function explainListenError(error: unknown, portVariable: string, hostVariable: string): string {
   if (!(error instanceof Error)) return String(error);
   const { code, port, address, hostname } = error as Error & {
     code?: string;

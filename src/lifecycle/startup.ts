@@ -12,7 +12,7 @@ import { type FirstStart, prepareFirstStart } from './first-start.js';
 import { UsageRecorder } from '../usage/usage-recorder.js';
 import { banner } from './banner.js';
 
-/** The last steps of a start, when the port is bound. */
+/** The last startup steps, after the port is bound. */
 @Injectable()
 export class Startup {
   constructor(
@@ -26,8 +26,8 @@ export class Startup {
   ) {}
 
   /**
-   * Prints where the service listens, after a new embedded database got its samples and its first key: a start that fails before must
-   * not take the only copy of a key along. Until then no key exists, every request is rejected (401), and readiness reports a start.
+   * Prints the address, after a new embedded database has its samples and first key: a start that fails before must
+   * not lose the only copy of a key. Until then no key exists, every request is rejected (401), and readiness reports a start.
    */
   async finish(): Promise<void> {
     if (this.database.dataDir !== undefined)

@@ -24,7 +24,7 @@ it('runs no name as a formula, whatever a spreadsheet takes as the separator', (
   );
 });
 
-it('has names as they are otherwise, in UTF-8 with its mark', () => {
+it('leaves other names unchanged, in UTF-8 with a BOM', () => {
   expect(named('Rex & Söhne; "Acme"-Shop')).toMatch(
     /^\uFEFF"id","name","plan_id"\r\n"1","Rex & Söhne; ""Acme""-Shop",\r\n$/,
   );

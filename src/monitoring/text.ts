@@ -1,10 +1,10 @@
 import { stringify } from 'lossless-json';
 
-/** Characters that a terminal would execute or that would break a table's lines. */
+/** Characters that a terminal would interpret or that would break table rows. */
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** Text with its control characters written out, as `\n` and `\u001b`. */
+/** Text with its control characters escaped, as `\n` and `\u001b`. */
 export const printable = (text: string): string => text.replaceAll(CONTROL, escape);
 
 /** The same for each line of a text. */
@@ -26,10 +26,10 @@ export function shown(value: unknown): string {
   return printable(text.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z$/, '$1Z'));
 }
 
-/** The row of a key, secret or plan as `audit_log` has it, or its changed columns; null where it was made or deleted. */
+/** The row of a key, secret or plan as in `audit_log`, or its changed columns; null if it was created or deleted. */
 export type AuditedRow = Readonly<Record<string, unknown>> | null;
 
-/** `requests_per_minute: 300 → 600` for each member, or the values of what was made or deleted. */
+/** `requests_per_minute: 300 → 600` for each member, or the values of a created or deleted row. */
 export const describeChange = (before: AuditedRow, after: AuditedRow): readonly string[] =>
   Object.entries(after ?? before ?? {}).map(([name, value]) =>
     before !== null && after !== null && shown(before[name]) !== shown(value)
@@ -37,13 +37,13 @@ export const describeChange = (before: AuditedRow, after: AuditedRow): readonly 
       : `${name}: ${shown(value)}`,
   );
 
-/** Who logged in, and who was named by `PETSTORE_ACTOR` or `--actor`: `bob, as alice`. */
+/** The login role, and the name in `PETSTORE_ACTOR` or `--actor`: `bob, as alice`. */
 export const describeActor = (role: unknown, actor: unknown): string =>
   actor === null || actor === role ? shown(role) : `${shown(role)}, as ${shown(actor)}`;
 
 type Cell = string | number | bigint | boolean | Date | null;
 
-/** Without it, spreadsheets read another encoding than UTF-8. */
+/** Without it, spreadsheets do not assume UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /** Rows as a table with titles (RFC 4180). */
@@ -54,10 +54,10 @@ export const toCsv = (columns: readonly string[], rows: readonly object[]): stri
 
 const toLine = (cells: readonly (Cell | undefined)[]): string => `${cells.map(toCell).join(',')}\r\n`;
 
-/** What may separate cells for a spreadsheet, the spaces that it leaves out, and the signs that begin a formula, also in their wide forms. */
+/** Possible cell separators, the spaces that spreadsheets skip, and the characters that begin a formula, also in their full-width forms. */
 const FORMULA = /(^|[,;|\t\r\n])(\s*)(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g;
 
-/** Quoted, whatever it is, and a text as `inCell` has it. */
+/** Always quoted; strings are escaped by `inCell`. */
 function toCell(value: Cell | undefined): string {
   if (value === null || value === undefined) return '';
   const text = value instanceof Date ? (value.toJSON() ?? '') : String(value);

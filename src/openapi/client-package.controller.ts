@@ -4,7 +4,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { ApiError } from '../errors/api-error.js';
 import { PublicFile } from './public-file.decorator.js';
 
-/** Where the build puts it. A build that watches for changes does not. */
+/** Where the build puts it. A watch build does not create it. */
 const FOLDER = new URL('../../dist/client/', import.meta.url);
 
 const readPackage = (folder: URL): { readonly name: string; readonly bytes?: Buffer } => {

@@ -75,7 +75,7 @@ function completeOperation(
     ...codesOf(operation.operationId),
   ])) {
     const response = errorResponse(status, codes, headersOf(status, traits));
-    // Those of a deprecated operation have more headers.
+    // Responses of deprecated operations have more.
     const shareable = codes.includes('read_only_api_key') ? 'ForbiddenChange' : SHARED_RESPONSES.get(status);
     const name = traits.isDeprecated ? undefined : shareable;
     if (name !== undefined) shared[name] = response;
@@ -89,13 +89,13 @@ function completeOperation(
   };
 }
 
-/** A body that may be sent under each type of a change. */
+/** A body, under each PATCH media type. */
 function asPatch(body: Json = {}): Json {
   const media = (body['content'] as Readonly<Record<string, Json>>)['application/json'];
   return { ...body, content: Object.fromEntries(PATCH_TYPES.map((type) => [type, media])) };
 }
 
-/** The codes before the handler, and those of what an operation takes. */
+/** The codes raised before the handler, and those for invalid inputs. */
 const generalCodes = (method: string, operation: DecoratedOperation): readonly ErrorCode[] => [
   ...(['missing_api_key', 'invalid_api_key', 'expired_api_key', 'revoked_api_key'] as const),
   ...([
@@ -118,7 +118,7 @@ const generalCodes = (method: string, operation: DecoratedOperation): readonly E
   ...(operation.deprecated === true ? (['operation_removed'] as const) : []),
 ];
 
-/** `InputPipe` rejects a body without any member that it knows, which matters where none is required. */
+/** `InputPipe` rejects a body without any known member, which matters if none is required. */
 function withMinimalBodies(
   schemas: Readonly<Record<string, Json>>,
   { paths }: OpenAPIObject,
@@ -142,7 +142,7 @@ const isListResponse = ({ content }: Json): boolean => {
   return media?.schema['type'] === 'array';
 };
 
-/** `@nestjs/swagger` writes the reference to a named enum as an `allOf` of one, at which linters stumble. */
+/** `@nestjs/swagger` writes the reference to a named enum as an `allOf` of one, which linters reject. */
 function withPlainReferences(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map((one) => withPlainReferences(one));

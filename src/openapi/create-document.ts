@@ -19,7 +19,7 @@ const DESCRIPTION = [
     'After a 503 the outcome of a write may be unknown: repeat it with the same `Idempotency-Key`, and it is executed only once.',
   'Every `GET` also supports `HEAD`, which returns the same status and headers without a body. An unknown path is 404 ' +
     '`not_found`. A method that a path does not support is 405 `method_not_allowed`, with `Allow`.',
-  '`GET /health`, next to `/docs`, needs no key and counts for nothing: 200 while the service is ready for requests, else 503.',
+  '`GET /health`, next to `/docs`, needs no key and has no limit: 200 while the service is ready for requests, else 503.',
   'Responses may gain new members: ignore members that you do not know.',
 ].join('\n\n');
 
@@ -49,7 +49,7 @@ export function createDocument(app: INestApplication, serverUrl: string): OpenAp
       'apiKey',
     )
     .build();
-  // Two members of 3.1 that the builder does not know.
+  // Two members of 3.1 that the builder lacks.
   const info = {
     ...base.info,
     summary: 'Manage the pets of a store and the orders for them.',

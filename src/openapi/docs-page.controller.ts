@@ -16,14 +16,14 @@ const PAGE_FILES = new Map(
   ]),
 );
 const icon = PAGE_FILES.get(`${PAGE}/icon.svg`);
-// Browsers ask for it where a page names none, such as that of a JSON response.
+// Browsers request it for pages without an icon, such as a JSON response.
 if (icon !== undefined) PAGE_FILES.set('/favicon.ico', icon);
 
 /** The docs page, for people: a guide, the reference, and a form to try each operation. */
 @ApiExcludeController()
 @Controller()
 export class DocsPageController implements OnModuleInit {
-  /** Compresses the files, so that the first reader does not wait for it. */
+  /** Compresses the files, so that the first request does not wait. */
   async onModuleInit(): Promise<void> {
     await Promise.all([...PAGE_FILES.values()].map(({ text }) => text.encode()));
   }

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 import Negotiator from 'negotiator';
 
-/** What is used of a reply of Fastify. */
+/** The used part of a Fastify reply. */
 interface EncodedReply {
   readonly request: { readonly headers: IncomingHttpHeaders };
   header(name: string, value: string): unknown;
@@ -18,7 +18,7 @@ const ENCODERS: Readonly<Record<string, Encode>> = {
 
 const COMPRESSED = Object.keys(ENCODERS);
 
-/** A public text that is sent compressed (RFC 9110 section 12.5.3). Its bytes are made once, when they are first needed. */
+/** A public text that is sent compressed (RFC 9110 section 12.5.3). Each encoding is computed once, on first use. */
 export class EncodedText {
   readonly #bytes = new Map<string, Promise<Buffer>>();
 

@@ -33,8 +33,8 @@ export const ERROR_SCHEMA: Json = {
 };
 
 /**
- * The same for clients that prefer it (RFC 9457). No response refers to it: with a second media type, generators make a union of every error,
- * whose members no program can read.
+ * The same for clients that prefer it (RFC 9457). No response refers to it: with a second media type, generators make every error a union
+ * without usable members.
  */
 export const PROBLEM_SCHEMA: Json = {
   description:
@@ -92,7 +92,7 @@ export function codesByStatus(codes: readonly ErrorCode[]): ReadonlyMap<number, 
   return byStatus;
 }
 
-/** The response with one of these codes, which all have this status. */
+/** The response for these codes, which all have this status. */
 export const errorResponse = (status: number, codes: readonly ErrorCode[], headers: Json): Json => ({
   description: codes.map((code) => `- \`${code}\`: ${ERROR_CODES[code].message}`).join('\n'),
   headers,

@@ -42,7 +42,7 @@ export const HEADERS = {
   ),
   ETag: header(
     '"Zq3pB8c1Yk0a7dXw2nT4vQ"',
-    'A strong entity tag of the resource, for `If-Match` and `If-None-Match`. After a write: of the new state.',
+    'A strong entity tag of the resource, for `If-Match` and `If-None-Match`. After a write: the new one.',
   ),
   Link: header(
     `</v1/pets?limit=20&cursor=${encodeCursor('/v1/pets?', 21n)}>; rel="next", </v1/pets?limit=20>; rel="first"`,
@@ -95,7 +95,7 @@ export function headersOf(status: number, { method, isList, isDeprecated }: Trai
     ...(status === 415 && always('Accept-Encoding', 'Accept-Patch')),
     ...(status === 401 && always('WWW-Authenticate')),
     ...((status === 429 || status === 503) && always('Retry-After')),
-    // Only a request in progress says when to come again, and a suspension that ends within a day.
+    // Only sent for a request in progress, or a suspension that ends within a day.
     ...((status === 409 || status === 403) && { 'Retry-After': optional(HEADERS['Retry-After']) }),
   };
 }

@@ -1,6 +1,6 @@
 import { type Json, type OpenApi, type Operation, toJson } from './json.js';
 
-/** Elements of the guide as Markdown: what stands before and after their text. Of others the text alone is left. */
+/** Elements of the guide as Markdown: what to put before and after their text. Other tags are dropped. */
 const MARKS: Readonly<Record<string, readonly [before: string, after: string]>> = {
   h1: ['\n\n# ', '\n\n'],
   h2: ['\n\n## ', '\n\n'],
@@ -16,7 +16,7 @@ const ENTITIES: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '
 const toText = (html: string): string =>
   html.replaceAll(/<[^>]+>/g, '').replaceAll(/&\w+;/g, (entity) => ENTITIES[entity] ?? entity);
 
-/** The guide of the docs page, which has code, lists and paragraphs alone. What needs a browser is left out. */
+/** The guide of the docs page, which has only code, lists and paragraphs. Interactive parts are omitted. */
 export function guideMarkdown(page: string, address: string): string {
   const [, guide = ''] = /<main[^>]*>([\s\S]*?)<div id="reference"/.exec(page) ?? [];
   const samples: string[] = [];
@@ -95,12 +95,10 @@ export function referenceMarkdown(document: OpenApi): string {
   const { code } = (document.components.schemas['Error']?.['properties'] ?? {}) as Members;
   const codes = Object.entries((code?.['x-enumDescriptions'] ?? {}) as Readonly<Record<string, string>>);
   const errors = codes.map(([name, meaning]) => `- \`${name}\`, ${meaning}`).join('\n');
-  return ['## Reference', document.info.description ?? '', ...parts, '## Codes of errors', errors].join(
-    '\n\n',
-  );
+  return ['## Reference', document.info.description ?? '', ...parts, '## Error codes', errors].join('\n\n');
 }
 
-/** What an assistant reads first (https://llmstxt.org). */
+/** Read first by assistants (https://llmstxt.org). */
 export const LLMS_TXT = `# Pet Store Service
 
 > An HTTP and JSON API for a pet store: pets, categories and orders, with API keys and exact rate limits.

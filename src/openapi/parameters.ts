@@ -16,7 +16,7 @@ export const PARAMETERS = {
     in: 'header',
     description:
       'One or more `ETag` values. If none of them matches the current one, the response is 412 `precondition_failed` and nothing ' +
-      'is changed. Weak tags never match; `*` matches whatever there is.',
+      'is changed. Weak tags never match; `*` matches any `ETag`.',
     schema: { type: 'string' },
     example: '"Zq3pB8c1Yk0a7dXw2nT4vQ"',
   },
@@ -24,14 +24,14 @@ export const PARAMETERS = {
     name: 'If-None-Match',
     in: 'header',
     description:
-      'The `ETag` of your copy, or several. If one is still current, a read is 304 without a body, and a write is 412 ' +
+      'The `ETag` of your copy, or several. If one is still current, a read returns 304, and a write is 412 ' +
       '`precondition_failed` and changes nothing. `*` is every `ETag`.',
     schema: { type: 'string' },
     example: '"Zq3pB8c1Yk0a7dXw2nT4vQ"',
   },
 } as const satisfies Record<string, Json>;
 
-/** Conditions are evaluated on reads and on writes of one record, but not where a record is added to a collection. */
+/** Conditions are evaluated on reads and on writes of one record, but not when adding to a collection. */
 export const isConditional = (method: string): boolean => method !== 'post';
 
 export function headerParametersOf(method: string): readonly Json[] {

@@ -1,7 +1,7 @@
 import { applyDecorators, Get, Header } from '@nestjs/common';
 import { Public } from '../auth/route-config.js';
 
-/** A file that anybody may read and store, and must revalidate each time. */
+/** A public file: caches may store it, but must revalidate each time. */
 export const PublicFile = (path: string, mediaType: string): MethodDecorator =>
   applyDecorators(
     Get(path),

@@ -35,7 +35,7 @@ describe('the plans in the document', () => {
     expect(await shown()).toEqual([{ ...FREE, requestsPerMinute: 90 }]);
   });
 
-  it('have a limit per month where one of them does, and none in the others', async () => {
+  it('show a monthly limit only if one of them has it', async () => {
     const plans = [
       { ...FREE, requestsPerMonth: null },
       { id: 'pro', requestsPerMinute: 300, requestsPerDay: 10_000, requestsPerMonth: 100_000 },
@@ -57,7 +57,7 @@ describe('the plans in the document', () => {
     );
   });
 
-  it('leave the texts as they are where no plan changes, so that nothing is compressed again', async () => {
+  it('do not change the texts unless a plan changes, so nothing is recompressed', async () => {
     const before = await document.texts();
     jest.advanceTimersByTime(60_000);
     expect(await document.texts()).toBe(before);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { capitalized, type KeyWindow, WINDOWS } from '../auth/admission/windows.js';
 import { PrismaService } from '../database/prisma.service.js';
-import { within } from '../database/within.js';
+import { withTimeout } from '../database/with-timeout.js';
 import { readPageFiles } from '../pages/page-files.js';
 import { EncodedText } from './encoded-text.js';
 import { type OpenApi, toJson, toYaml } from './json.js';
@@ -21,10 +21,10 @@ const LIMITS = WINDOWS.map(({ name, isRequired }) => ({
   title: `Requests per ${name}`,
 }));
 
-/** A limit is null where each key has its own, and where it need not have one. */
+/** A limit is null if each key has its own, or if it is optional and unset. */
 type Plan = Readonly<{ id: string } & Record<LimitMember, number | null>>;
 
-/** The docs page, whose guide is also there as Markdown. */
+/** The docs page; its guide is also served as Markdown. */
 const GUIDE = readPageFiles('docs').find(({ name }) => name === 'index.html')?.text ?? '';
 
 interface Texts {
@@ -55,9 +55,9 @@ export class ServedDocument {
   }
 
   async #update(before: Promise<Texts> | undefined): Promise<Texts> {
-    const plans = await within(PLANS_TIMEOUT_MS, this.#readPlans()).catch(() => []);
+    const plans = await withTimeout(PLANS_TIMEOUT_MS, this.#readPlans()).catch(() => []);
     const texts = await before;
-    // Bytes that are compressed already are kept.
+    // Reuses the compressed bytes.
     if (texts !== undefined && isDeepStrictEqual(texts.plans, plans)) return texts;
     const document = withPlans(this.document, plans);
     const guide = guideMarkdown(GUIDE, document.servers?.[0]?.url ?? '/v1');
@@ -81,7 +81,7 @@ export class ServedDocument {
 
 const SELECTED = Object.fromEntries(LIMITS.map(({ member }) => [member, true])) as Record<LimitMember, true>;
 
-/** The keys of a plan without any limit have their own. */
+/** Keys of a plan without any limit have their own. */
 const noLimitOf = (plan: Plan): string =>
   LIMITS.every(({ member }) => plan[member] === null) ? 'set for each key' : 'none';
 

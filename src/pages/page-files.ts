@@ -32,7 +32,7 @@ export const readPageFiles = (page: 'docs' | 'dashboard'): readonly PageFile[] =
       .map((file) => readPageFile(new URL(file, folder)));
   });
 
-/** Nothing from another host, nothing inline, no frames: a key that is typed into the page can leave it to this service alone. */
+/** Nothing from another host, nothing inline, no frames: a key typed into the page can only be sent to this service. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -42,7 +42,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
   "base-uri 'none'",
   "form-action 'none'",
-  // The page makes elements, never HTML out of text: what would, fails.
+  // The page creates elements, never HTML from text: that would fail.
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join('; ');
@@ -61,7 +61,7 @@ const DISABLED_FEATURES = [
 export const PAGE_HEADERS: Headers = {
   'content-security-policy': CONTENT_SECURITY_POLICY,
   'x-content-type-options': 'nosniff',
-  // For browsers that do not know frame-ancestors.
+  // For browsers without frame-ancestors.
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',

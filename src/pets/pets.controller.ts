@@ -27,7 +27,7 @@ const PATH = '/v1/pets';
 
 const idOf = idIn('pet_not_found');
 
-/** Another pet than in the examples that get and change one, so that these succeed afterwards. */
+/** Not the pet of the get and change examples, so that those still succeed. */
 const DELETED_PET_ID = 4;
 
 /** getPet is removed on the day that the interface gives. */
@@ -53,7 +53,7 @@ export class PetsController {
     query: ListPetsQuery,
     description:
       'Returns a page of pets, ordered by `id`. Follow the `next` link in the `Link` header until there is none. Pets that ' +
-      'are added or deleted meanwhile do not make the pages skip or repeat others. A pet must pass every filter that is given. ' +
+      'are added or deleted meanwhile do not make the pages skip or repeat others. A pet must match every given filter. ' +
       'With one `id` and no other parameter, the `ETag` is that of the pet, for `If-Match` of a change.',
   })
   @ApiOkResponse({ type: [Pet], description: 'A page of pets, which may be empty.', example: PETS_EXAMPLE })
@@ -64,7 +64,7 @@ export class PetsController {
   ): Promise<JsonResponse> {
     const paging = new Paging(PATH, query);
     const page = await this.pets.list(paging.page, deadline);
-    const isPet = isOfOnePet(request.query) && page.json !== '[]';
+    const isPet = isSingleIdQuery(request.query) && page.json !== '[]';
     return paging.respond(page, isPet ? { etag: etagOf(page.json.slice(1, -1)) } : {});
   }
 
@@ -102,7 +102,7 @@ export class PetsController {
   @Operation({
     summary: 'Change a pet',
     description:
-      'Changes the members of a pet that the body has; at least one is required. The status of a pet with an open order ' +
+      'Changes the members that the body contains; at least one is required. The status of a pet with an open order ' +
       'changes only with the order. With `If-Match`, the pet changes only if it still has that `ETag`.',
   })
   @ApiId('petId')
@@ -136,8 +136,8 @@ export class PetsController {
   }
 }
 
-/** Whether the query is one `id` alone: then the page is the pet, within brackets. */
-const isOfOnePet = (query: unknown): boolean => {
+/** Whether the query is a single `id`: then the page is that pet in brackets. */
+const isSingleIdQuery = (query: unknown): boolean => {
   const { id, ...others } = query as Readonly<Record<string, unknown>>;
   return typeof id === 'string' && Object.keys(others).length === 0;
 };

@@ -46,7 +46,7 @@ export class ListPetsQuery extends PagingQuery {
   readonly categoryId?: bigint;
 }
 
-/** The body of `POST /v1/pets`: the members that callers give a pet. */
+/** The body of `POST /v1/pets`: the members that clients set. */
 @ApiSchema({ name: 'NewPet' })
 export class NewPetBody {
   @ApiProperty({ description: 'Stored and returned exactly as sent.' })

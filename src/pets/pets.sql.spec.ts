@@ -150,7 +150,7 @@ describe('changes of pets', () => {
     expect(rowsOf(scans)).toBeLessThanOrEqual(4 * 4);
   });
 
-  it('find an order that was placed after the statement began, and before it locked the pet', async () => {
+  it('see an order placed after the statement began but before it locked the pet', async () => {
     const GATE = 4711;
     const sessions = openTestPool(database.url, { max: 3 });
     const ids = [10n, 20n];

@@ -5,18 +5,18 @@ import { type ListPetsQuery, PET_STATUSES } from './pets.dto.js';
 
 const PETS: Resource = { table: 'pets', json: 'pet_json', newRow: 'new_pet' };
 
-/** A page of the pets that pass every filter that is present. Repeated ones are ascending. */
+/** A page of the pets that match every given filter. Repeated values are ascending. */
 export type PetsQuery = ListPetsQuery & PageRequest;
 
 /** Pages of all pets or of one status. */
 export const LIST_PETS = listOf('list_pets', PETS, { status: { type: 'pet_status' } });
 
-/** Columns of pages with filters. The arrays of a page are texts. */
+/** Columns of filtered pages. Arrays are passed as text. */
 const FILTERS = { size: 'int', statuses: 'text', category_id: 'bigint' };
 
 /**
- * Pages of pets with one of some statuses, in all categories (null) or in one. Each status is a range of an index, compared as
- * in `listOf`; of a category, pets without a status are another range. The sort merges at most one page of each range.
+ * Pages of pets with any of several statuses, in all categories (null) or one. Each status is an index range, compared as
+ * in `listOf`; pets of a category without a status are another. The sort merges at most one page per range.
  */
 export const FILTER_PETS = inBothOrders('filter_pets', (name, { direction, from, to }): List<PetsQuery> => ({
   statement: statement(
@@ -60,7 +60,7 @@ export const FILTER_PETS = inBothOrders('filter_pets', (name, { direction, from,
   parameters: [
     ({ fromId }) => fromId,
     ({ limit }) => limit,
-    // All statuses are ranges of their own, like the pets without one.
+    // Each status is its own range, as are the pets without one.
     ({ status }) => arrayOf(status ?? [...PET_STATUSES, null]),
     ({ categoryId }) => categoryId,
   ],
@@ -91,7 +91,7 @@ export const LIST_PETS_BY_ID: List<PetsQuery> = {
   ],
 };
 
-/** The requested identifiers from the first one of the page on, in the order of the list. */
+/** The requested identifiers from the page's first one on, in list order. */
 function idsOf({ id = [], fromId, sort }: PetsQuery): ArrayElement {
   return arrayOf(
     sort === '-id' ? id.filter((one) => one <= fromId).toReversed() : id.filter((one) => one >= fromId),

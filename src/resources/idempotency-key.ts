@@ -38,7 +38,7 @@ const STRUCTURED = /^"((?:[^"\\]|\\["\\])*)"$/;
 function parseIdempotencyKey(header: string): string {
   const structured = STRUCTURED.exec(header);
   const key = structured === null ? header : (structured[1] ?? '').replaceAll(/\\(["\\])/g, '$1');
-  // A quote that is not closed begins a string that was cut.
+  // An unclosed quote means a truncated string.
   const isCut = structured === null && header.startsWith('"');
   if (isCut || !VISIBLE.test(key)) throw new ApiError('invalid_idempotency_key');
   return key;

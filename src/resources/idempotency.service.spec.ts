@@ -41,7 +41,7 @@ describe('a request with an Idempotency-Key', () => {
     });
   });
 
-  it('is 409 with Retry-After while another request with it is under way, and where its response has expired', async () => {
+  it('is 409 with Retry-After while another request with it is in flight, and where its response has expired', async () => {
     for (const outcome of ['busy', 'used'] as const) {
       await expect(once(keyOf(), creating(outcome))).rejects.toMatchObject({
         code: 'request_in_progress',
@@ -50,14 +50,14 @@ describe('a request with an Idempotency-Key', () => {
     }
   });
 
-  it('keeps the error of a statement that is none of the contract', async () => {
+  it('passes on statement errors outside the contract', async () => {
     stored = [{ ...CREATED, fingerprint: Buffer.from('body') }];
     await expect(once(keyOf(), () => Promise.reject(new TypeError('bug')))).rejects.toThrow('bug');
   });
 });
 
 describe('a request without an Idempotency-Key', () => {
-  it('creates each time, and never gets another outcome than a creation', async () => {
+  it('creates each time, and never gets a different outcome', async () => {
     expect(await once(undefined, creating(CREATED))).toEqual({ ...CREATED, isReplay: false });
     await expect(once(undefined, creating('busy'))).rejects.toThrow('busy without an Idempotency-Key');
   });

@@ -3,7 +3,7 @@ import { ApiError } from '../errors/api-error.js';
 import type { ConnectionPools } from '../database/connection-pools.js';
 import { PrismaService } from '../database/prisma.service.js';
 import { JsonResponse } from '../http/json-response.js';
-import { within } from '../database/within.js';
+import { withTimeout } from '../database/with-timeout.js';
 import type { IdempotencyKey } from './idempotency-key.js';
 
 /** A resource that was created. */
@@ -14,12 +14,12 @@ export interface Creation {
 }
 
 /**
- * The outcome of a creating statement: it created, or the Idempotency-Key is `busy`, because another request with it is under way, or
+ * The outcome of a creating statement: it created, or the Idempotency-Key is `busy`, because another request with it is in flight, or
  * `used`, because its response is stored.
  */
 export type CreationOutcome = Creation | 'busy' | 'used';
 
-/** A creation, now or by an earlier request with the same Idempotency-Key. */
+/** A resource created now or earlier with the same Idempotency-Key. */
 export interface OnceResult extends Creation {
   readonly isReplay: boolean;
 }
@@ -28,21 +28,21 @@ interface StoredResponse extends Creation {
   readonly fingerprint: Uint8Array;
 }
 
-/** Where stored responses are read. */
+/** Reads stored responses. */
 interface StoredResponses {
   readonly pools: { readonly reads: Pick<ConnectionPools['reads'], 'run'> };
   $queryRaw(text: TemplateStringsArray, ...values: unknown[]): Promise<StoredResponse[]>;
 }
 
 /**
- * Executes a request with an Idempotency-Key at most once. The statement that creates also stores the response, so the database alone
- * decides, over all requests and replicas.
+ * Executes a request with an Idempotency-Key at most once. The statement that creates also stores the response, so only the database
+ * decides, for all requests and replicas.
  */
 @Injectable()
 export class Idempotency {
   constructor(@Inject(PrismaService) private readonly prisma: StoredResponses) {}
 
-  /** The response of `once`, with `Location` below a path and, where an earlier request created, `Idempotency-Replayed`. */
+  /** The response of `once`, with `Location` and, if an earlier request created the resource, `Idempotency-Replayed`. */
   async respond(path: string, ...call: Parameters<Idempotency['once']>): Promise<JsonResponse> {
     const { id, json, isReplay } = await this.once(...call);
     return new JsonResponse(json, (origin) => ({
@@ -54,7 +54,7 @@ export class Idempotency {
   /**
    * After the deadline the statement may still commit.
    *
-   * @param deadline the moment of `performance.now()` until which it waits
+   * @param deadline the `performance.now()` time until which it waits
    * @param create runs the statement that creates and, with a key, stores the response. If it throws, nothing is stored
    * @throws ApiError idempotency_key_reused | request_in_progress
    */
@@ -63,7 +63,7 @@ export class Idempotency {
     deadline: number,
     create: () => Promise<CreationOutcome>,
   ): Promise<OnceResult> {
-    if (key !== undefined) return await within(deadline - performance.now(), this.#decide(key, create));
+    if (key !== undefined) return await withTimeout(deadline - performance.now(), this.#decide(key, create));
     const outcome = await create();
     if (typeof outcome === 'string') throw new Error(`${outcome} without an Idempotency-Key`);
     return { ...outcome, isReplay: false };
@@ -81,11 +81,11 @@ export class Idempotency {
     const stored = outcome === 'used' ? await this.#find(key) : undefined;
     if (stored !== undefined) return replay(stored, key);
     if (rejection !== undefined) throw rejection;
-    // The first request is under way, or the response expired between the two statements.
+    // The first request is in flight, or the response expired between the two statements.
     throw new ApiError('request_in_progress', undefined, { headers: { 'retry-after': '1' } });
   }
 
-  /** Whether it has expired is decided by the clock of the database, as in the statements that store: this process may know a later time. */
+  /** Expiry is decided by the database's clock, as in the statements that store: this process's clock may be ahead. */
   async #find({ apiKeyId, key }: IdempotencyKey): Promise<StoredResponse | undefined> {
     const [stored] = await this.prisma.pools.reads.run(
       () => this.prisma.$queryRaw`

@@ -10,7 +10,7 @@ import type { Resource } from './records.sql.js';
 /** Lists are ordered by identifier, ascending or descending. */
 export type Sort = 'id' | '-id';
 
-/** A page of a list: up to `limit` records from an identifier on. Further members are filters. */
+/** A page of a list: up to `limit` records, starting at an id. The other members are filters. */
 export interface PageRequest {
   readonly fromId: bigint;
   readonly limit: number;
@@ -29,17 +29,17 @@ type Value = bigint | number | ArrayElement | null | undefined;
 /** A statement that returns a `PageRow` for each page, in their order. */
 export interface List<Query extends PageRequest> {
   readonly statement: Statement;
-  /** What it takes of each page, in one array for each. Pages that are equal in them share a row. */
+  /** The parameters of each page, one array each. Pages with equal parameters share a row. */
   readonly parameters: readonly ((page: Query) => Value)[];
 }
 
 export interface PageRow {
   readonly nextId: bigint | null;
-  /** The JSON of the records with commas between; null when there are none. */
+  /** The JSON of the records, comma-separated; null if there are none. */
   readonly items: string | null;
 }
 
-/** The order of a list, and the operators from a value on and up to it. */
+/** The order of a list, and the operators for its start and its end. */
 const ORDERS = {
   id: { direction: 'asc', from: '>=', to: '<=' },
   '-id': { direction: 'desc', from: '<=', to: '>=' },
@@ -64,7 +64,7 @@ export const inBothOrders = <Query extends PageRequest>(
  * serves all lengths.
  *
  * @param columns the columns of `page` and their types; `size` is one of them
- * @param rows a query that returns up to `page.size + 1` rows: one more than the page has shows whether another page follows
+ * @param rows a query that returns up to `page.size + 1` rows: the extra row shows whether another page follows
  */
 export function pagesSql(
   { json }: Resource,
@@ -84,18 +84,18 @@ export function pagesSql(
     order by page.number`;
 }
 
-/** An array as an element of the array of all pages. PostgreSQL has no array of arrays of different lengths, so it is a text. */
+/** An array as an element of the array of all pages. PostgreSQL has no ragged arrays, so it is passed as text. */
 export const arrayOf = (items: readonly (bigint | string | null)[]): ArrayElement =>
   arrayElement(plainArray(items.map((item) => (typeof item === 'string' ? arrayElement(item) : item))));
 
 /** A filter of a list, by the name of its query parameter: records whose column has this value, or one of several. */
 interface Filter {
   readonly type: string;
-  /** The column, unless it is called like the parameter. */
+  /** The column, if not named like the parameter. */
   readonly column?: string;
-  /** SQL for what is compared, from a value of the column or of the parameter. An index has it first and, unless it is unique, the id. */
+  /** SQL for the compared expression of a column or parameter value. An index starts with it, followed by the id unless it is unique. */
   readonly comparable?: (value: string) => string;
-  /** It may be given several times. Each value is a range of the index, and the sort merges at most one page of each. */
+  /** It may be given several times. Each value is an index range, and the sort merges at most one page per range. */
   readonly isRepeated?: boolean;
 }
 
@@ -113,8 +113,8 @@ type FilteredPage<Name extends string> = PageRequest & { readonly [Parameter in 
 
 /**
  * Declares a list, in both orders, with filters that can be combined. Each combination needs an index of its columns, in their order, and of
- * the id: a page compares rows, which only that index can serve. By the primary key, the planner would read the whole table to find the rows of a rare value.
- * Name the filter with the fewest values first: for a combination, the planner would take the index of the other one alone to be as good.
+ * the id: a page uses row comparison, which only that index supports. With the primary key, the planner would scan the whole table for a rare value.
+ * Name the filter with the fewest values first: otherwise the planner would consider the other one's own index equally good.
  */
 export function listOf<Name extends string>(
   name: string,

@@ -17,7 +17,7 @@ function linksOf(name: string): string {
 }
 
 describe('the links of a page', () => {
-  it('have the filter as it was given, whatever is in it', () => {
+  it('repeat the filter exactly, whatever it contains', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (name) => {
         const links = linksOf(name);
@@ -32,13 +32,13 @@ describe('the links of a page', () => {
 });
 
 describe('the cursor', () => {
-  it('leads back to its place, for every int64', () => {
+  it('round-trips every int64', () => {
     fc.assert(
       fc.property(list, int64, (one, id) => expect(decodeCursor(one, encodeCursor(one, id))).toBe(id)),
     );
   });
 
-  it('belongs to its list and filter alone', () => {
+  it('fits only its list and filter', () => {
     fc.assert(
       fc.property(list, list, int64, (one, other, id) => {
         fc.pre(one !== other);

@@ -41,7 +41,7 @@ type Filter = string | bigint;
 
 /** A page of a list: what is on it, and its links. */
 export class Paging<Query extends PagingQuery> {
-  /** The query, with the identifier that the page begins at: the smallest one that may be on it, or the largest one of a descending list. */
+  /** The query, with the identifier at which the page starts: its lower bound, or its upper bound in a descending list. */
   readonly page: Query & PageRequest;
   readonly #limit: number;
   /** The list with its filters, without a page: cursors are bound to it. */
@@ -52,7 +52,7 @@ export class Paging<Query extends PagingQuery> {
     const { limit, cursor, sort, ...filters } = query;
     const isDescending = sort === '-id';
     const given: [name: string, value: Filter | readonly Filter[] | undefined][] = Object.entries(filters);
-    // Each value once and in one order: a cursor stays valid if the client repeats them in another.
+    // Deduplicated and sorted: a cursor stays valid if the client sends them in another order.
     const distinct = given.map(
       ([name, value]) => [name, isList(value) ? [...new Set(value)].sort(ascending) : value] as const,
     );
@@ -94,8 +94,8 @@ const CURSOR_VERSION = 1;
 const CURSOR_LENGTH = 1 + 8 + 4;
 
 /**
- * The opaque text of a place in a list: base64url of the bytes above. The checksum binds it to its list and filter. It detects
- * mistakes, not attacks: a place in a list needs no protection.
+ * An opaque position in a list: base64url of the bytes above. The checksum binds it to its list and filter. It detects
+ * mistakes, not attacks: a position needs no protection.
  */
 export function encodeCursor(list: string, fromId: bigint): string {
   const bytes = Buffer.allocUnsafe(CURSOR_LENGTH);

@@ -24,9 +24,9 @@ interface Creation {
 }
 
 /**
- * Creates records, in the order in which they were requested, and stores the response where there is an Idempotency-Key. One row for each
- * item, in their order: its outcome, and what was created. A key is free when it was never used, also not since the statement began, or
- * when its 24 hours are over. Of equal keys in a statement the first may create; the others are `busy`.
+ * Creates records, in request order, and stores the response if there is an Idempotency-Key. Returns one row for each
+ * item, in order: its outcome, and the new record. A key is free if it was never used, even since the statement began, or
+ * if its 24 hours are over. Of equal keys in a statement, the first may create; the others are `busy`.
  */
 export const creationSql = (
   { table, json, newRow }: Resource,
@@ -35,7 +35,7 @@ export const creationSql = (
     with input as materialized (
       select
         *,
-        -- without a key, or with one with which neither an earlier item nor another transaction creates at this moment
+        -- without a key, or with one that no earlier item and no other open transaction is using to create
         key is null or not is_used and row_number() over (partition by api_key_id, key order by number) = 1
           and pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as holds_key
       from (
@@ -46,7 +46,7 @@ export const creationSql = (
             where known.api_key_id = wanted.api_key_id and known.key = wanted.key and known.expires_at > now()) as is_used
         from unnest($1::jsonb[], $2::bigint[], $3::text[], $4::bytea[])
           with ordinality as wanted (members, api_key_id, key, fingerprint, number)) as wanted),
-    -- a request whose key is used neither waits for a row nor takes something from another
+    -- a request whose key is used neither waits for a row nor affects other requests
     candidate as (
       select * from input where holds_key),${before}
     decided as (
@@ -105,7 +105,7 @@ interface Change {
 
 /**
  * Changes the given members of records, each record once. One row for each item, in their order: its outcome, and the record as JSON if it
- * was changed or need not change. `locked` is one that would change but that another transaction has locked.
+ * was changed or is unchanged. `locked`: the record would change, but another transaction has locked it.
  */
 export const changeSql = (
   { table, json }: Resource,
@@ -122,7 +122,7 @@ export const changeSql = (
       where record.id = any(array(select record_id from input))
       order by record.id
       for no key update of record skip locked),
-    -- as the lock found it; what is locked, as it was when the statement began
+    -- locked rows as of the lock; others as of the start of the statement
     present as (
       select record, true as is_held from held
       union all

@@ -12,7 +12,7 @@ import type { IdempotencyKey } from './idempotency-key.js';
 import type { CreationOutcome } from './idempotency.service.js';
 import type { List, Lists, Page, PageRequest, PageRow } from './lists.js';
 
-/** An operation on one item, which shares statements with concurrent calls until `deadline`, a moment of `performance.now()`. */
+/** An operation on one item, batched with concurrent calls. `deadline` is a `performance.now()` time. */
 export type Load<Item, Result> = (item: Item, deadline: number) => Promise<Result>;
 
 /** A record to create. */
@@ -30,7 +30,7 @@ export interface Changed<Members> extends Existing {
   readonly members: Members;
 }
 
-/** What a statement returns for each item, in their order. Most have a part of it. */
+/** What a statement returns for each item, in order. Most return only a part. */
 interface OutcomeRow {
   readonly outcome: string;
   readonly id: bigint;
@@ -38,22 +38,22 @@ interface OutcomeRow {
   readonly status: string;
 }
 
-/** How an outcome becomes a result, or an error that says more than its code. */
+/** Maps an outcome to a result, or to an error with more details. */
 type Outcomes<Item, Result> = Readonly<Record<string, (row: OutcomeRow, item: Item) => Result | ApiError>>;
 
 interface Write<Item, Result> {
-  /** Its rows have the ids of the items, or get one for each. */
+  /** Holds the rows to write or create. */
   readonly table: LockedRow['table'];
   readonly statement: Statement;
-  /** Outcomes that reject the item with the error of their name, besides `precondition_failed`. */
+  /** Outcomes that reject the item with that error code, besides `precondition_failed`. */
   readonly failures?: readonly ErrorCode[];
-  /** Outcomes of which more is to be said than their name, and those that only this write has. */
+  /** Outcomes whose errors need details, and those that only this write has. */
   readonly outcomes?: Outcomes<Item, Result>;
 }
 
 /**
- * What a creation locks, or needs for itself: of equal keys one is under way at a time. Needed where the statement has the outcome `locked`:
- * its items are sent again.
+ * What a creation locks or needs exclusively: one item per key is in flight at a time. Needed if the statement has the outcome `locked`:
+ * its items are retried.
  */
 interface Lock<Item> {
   readonly keyOf: (item: Item) => bigint | string;
@@ -61,7 +61,7 @@ interface Lock<Item> {
   readonly table?: LockedRow['table'];
 }
 
-/** The operations that resources have in common. Concurrent ones of one kind share a statement. */
+/** The operations that resources share. Concurrent calls of the same kind are batched. */
 @Injectable()
 export class Records {
   constructor(
@@ -78,7 +78,7 @@ export class Records {
     return (page, deadline) => pages[page.sort](page, deadline);
   }
 
-  /** Pages of a list that has its order in a parameter. */
+  /** Pages of a list in a single order. */
   pagesOf<Query extends PageRequest>({ statement, parameters }: List<Query>): Load<Query, Page> {
     const send = deduplicated<Query, Page>(
       (page) => parameters.map((valueOf) => valueOf(page)).join(' '),
@@ -173,7 +173,7 @@ export class Records {
   }
 
   /**
-   * An outcome of a later release rejects its item alone: the changes of all are committed.
+   * An unknown outcome rejects only its item: the changes of all are committed.
    *
    * @throws Error for an outcome of the statement that is not listed
    */

@@ -11,7 +11,7 @@ import { CHANGE_ORDERS, FIND_ORDERS, LIST_ORDERS, PLACE_ORDERS } from './orders.
 export class OrdersRepository {
   readonly list: Load<ListOrdersQuery & PageRequest, Page>;
   readonly find: Load<bigint, string>;
-  /** Orders a pet for the first request for it. */
+  /** The first order for a pet wins. */
   readonly place: Load<New<NewOrderBody>, CreationOutcome>;
   readonly change: Load<Changed<OrderChangeBody>, string>;
 

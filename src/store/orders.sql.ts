@@ -12,7 +12,7 @@ export const LIST_ORDERS = listOf('list_orders', ORDERS, {
 export const FIND_ORDERS = statement('find_orders', findSql(ORDERS));
 
 /**
- * A pet goes to the first request for it. The outcome is `locked` if a pet is available but another transaction has locked it. A trigger
+ * The first order for a pet wins. The outcome is `locked` if a pet is available but another transaction has locked it. A trigger
  * of orders updates the pets.
  */
 export const PLACE_ORDERS = statement(
@@ -42,7 +42,7 @@ export const PLACE_ORDERS = statement(
   }),
 );
 
-/** The outcome is `locked` also if another transaction has locked the pet. A trigger of orders updates the pets. */
+/** The outcome is also `locked` if another transaction has locked the pet. A trigger on orders updates the pets. */
 export const CHANGE_ORDERS = statement(
   'change_orders',
   changeSql(ORDERS, {

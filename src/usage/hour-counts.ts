@@ -1,6 +1,6 @@
 export const HOUR_MS = 3_600_000;
 
-/** What became of a request: the first three of one that was admitted. */
+/** The outcome of a request: the first three for admitted requests. */
 export const USAGE_OUTCOMES = [
   'success',
   'client_error',
@@ -25,13 +25,13 @@ export interface HourCount<Caller = bigint | undefined> {
   readonly outcome: UsageOutcome;
   readonly requests: number;
   readonly totalMs: number;
-  /** The most requests of the key that the minute of one of them had admitted; 0 for rejected ones. */
+  /** The highest count of the key's minute window when one was admitted; 0 for rejected requests. */
   readonly minutePeak: number;
 }
 
 type Writable<Type> = { -readonly [Member in keyof Type]: Type[Member] };
 
-/** Counts in memory, at most so many different ones at a time. */
+/** Counts in memory, with a maximum number of distinct ones. */
 export class HourCounts<Caller extends bigint | string | undefined> {
   readonly #counts = new Map<string, Writable<HourCount<Caller>>>();
 
@@ -52,7 +52,7 @@ export class HourCounts<Caller extends bigint | string | undefined> {
     return true;
   }
 
-  /** All counts, which begin again at none. */
+  /** Returns and clears all counts. */
   take(): readonly HourCount<Caller>[] {
     const counts = [...this.#counts.values()];
     this.#counts.clear();
@@ -60,7 +60,7 @@ export class HourCounts<Caller extends bigint | string | undefined> {
   }
 }
 
-/** The UTC days that the usage of a key covers, the present one included. */
+/** The UTC days that the usage of a key covers, including today. */
 export const USAGE_DAYS = 31;
 
 /** The hours, likewise. */

@@ -2,10 +2,10 @@ import { hostname } from 'node:os';
 import { statement } from '../database/statement.js';
 import type { PrismaService } from '../database/prisma.service.js';
 
-/** Times without a database that wait to be written; the oldest are forgotten. */
+/** The most outages waiting to be written; the oldest are dropped. */
 const OUTAGES_MAX = 100;
 
-/** Idempotent, so it is repeated when its result is unknown. */
+/** Idempotent, so it is retried if its result is unknown. */
 const ADD_OUTAGES = statement(
   'add_database_outages',
   `
@@ -22,7 +22,7 @@ interface WrittenOutage {
   readonly undecided: number;
 }
 
-/** Writes the times in which this replica had no database. Those that are not written when the replica ends are lost. */
+/** Writes the database outages of this replica. Those that are not yet written when it stops are lost. */
 export class Outages {
   #unwritten: readonly WrittenOutage[] = [];
 

@@ -6,7 +6,7 @@ import { type HourCount, HourCounts } from './hour-counts.js';
 /** The hash of a secret. */
 export type Secret = UndecidedSecret['secret'];
 
-/** Different secrets, hours and operations in memory, some 3 MB. */
+/** Distinct secrets, hours and operations in memory, ~3 MB. */
 const COUNTS_MAX = 10_000;
 
 const KEYS_OF_SECRETS = statement(
@@ -28,24 +28,24 @@ export async function keysOfSecrets(
 }
 
 /**
- * Requests without a decision, because the database was away or too many requests waited. They are counted by the hash of their secret until
- * the database can be queried for its key.
+ * Requests without a decision, because the database was down or too many requests waited. They are counted by secret hash until
+ * the database can look up the key.
  */
 export class UndecidedRequests {
   readonly #counts = new HourCounts<Secret>(COUNTS_MAX);
-  #ofNoKey = 0;
+  #unmatched = 0;
 
-  /** @param keysOf the keys of secrets; the map lacks the secrets of no key */
+  /** @param keysOf looks up the keys of secrets; omits unknown secrets */
   constructor(
     private readonly keysOf: (secrets: readonly Secret[]) => Promise<ReadonlyMap<Secret, bigint>>,
   ) {}
 
   add(count: HourCount<Secret>): void {
-    if (!this.#counts.add(count)) this.#ofNoKey += count.requests;
+    if (!this.#counts.add(count)) this.#unmatched += count.requests;
   }
 
   /** The counts of keys. If the database cannot be queried, it rejects and keeps all counts. */
-  async takeThoseOfKeys(): Promise<readonly HourCount[]> {
+  async takeByKey(): Promise<readonly HourCount[]> {
     const counts = this.#counts.take();
     if (counts.length === 0) return [];
     try {
@@ -53,7 +53,7 @@ export class UndecidedRequests {
       return counts.flatMap(({ of, ...count }) => {
         const keyId = keys.get(of);
         if (keyId !== undefined) return [{ ...count, of: keyId }];
-        this.#ofNoKey += count.requests;
+        this.#unmatched += count.requests;
         return [];
       });
     } catch (error) {
@@ -62,10 +62,10 @@ export class UndecidedRequests {
     }
   }
 
-  /** The requests with secrets of no key, or past the counts in memory, since the last call. */
-  takeThoseOfNoKey(): number {
-    const requests = this.#ofNoKey;
-    this.#ofNoKey = 0;
+  /** The requests with unknown secrets, or beyond the limit in memory, since the last call. */
+  takeUnmatched(): number {
+    const requests = this.#unmatched;
+    this.#unmatched = 0;
     return requests;
   }
 }

@@ -77,7 +77,7 @@ describe('UsageRecorder', () => {
     expect(sent[0]?.[5]).toBe('{3,1}');
   });
 
-  it('writes again what is known to have failed, with what was counted meanwhile', async () => {
+  it('retries what is known to have failed, with counts added since', async () => {
     failures = [known, known];
     respond(7n);
     await recorder.write();
@@ -99,7 +99,7 @@ describe('UsageRecorder', () => {
     expect([written(), await dropped()]).toEqual([[], 1]);
   });
 
-  it('does not write again what may have been written, and says that it is missing', async () => {
+  it('does not retry what may have been written, and reports it as missing', async () => {
     failures = [unknown];
     respond(7n);
     respond(7n);
@@ -112,7 +112,7 @@ describe('UsageRecorder', () => {
     ]);
   });
 
-  it('drops the row that is wrong, and no other', async () => {
+  it('drops only the invalid row', async () => {
     const wrong = Object.assign(new Error('check constraint'), { code: '23514', severity: 'ERROR' });
     fails = ([, keyIds]) => (keysOf(keyIds).includes('77') ? wrong : undefined);
     for (let keyId = 1; keyId <= 500; keyId += 1) respond(BigInt(keyId));
@@ -129,7 +129,7 @@ describe('UsageRecorder', () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it('sends ten chunks with wrong rows row by row at a time, and drops the others', async () => {
+  it('splits at most ten chunks with invalid rows row by row, and drops the rest', async () => {
     let statements = 0;
     fails = () => {
       statements += 1;
@@ -140,7 +140,7 @@ describe('UsageRecorder', () => {
     expect([statements, await dropped()]).toEqual([10 * (1 + 200) + 2, 12 * 200]);
   });
 
-  it('writes many keys in several statements, and drops of them only the one that may have been written', async () => {
+  it('writes many keys in several statements, and drops only the one that may have been written', async () => {
     for (let keyId = 1; keyId <= 500; keyId += 1) respond(BigInt(keyId));
     failures = [unknown];
     await recorder.write();
@@ -150,7 +150,7 @@ describe('UsageRecorder', () => {
     expect(sent.map(([hours]) => (hours as unknown[]).length)).toEqual([200, 101]);
   });
 
-  it('goes on where outages cannot be written, says so once, and writes them when they can be', async () => {
+  it('continues if outages cannot be written, warns once, and writes them once they can be', async () => {
     const rejected = Object.assign(new Error('permission denied'), { code: '42501', severity: 'ERROR' });
     fails = (values) => (isOutage(values) ? rejected : undefined);
     for (const count of [1, 2, 3]) {
@@ -166,7 +166,7 @@ describe('UsageRecorder', () => {
     expect(recorder.problems()).toEqual([]);
   });
 
-  it('says since when nothing was written, by a failure or a statement that does not end', async () => {
+  it('reports since when nothing was written, due to failure or a hanging statement', async () => {
     let ms = 0;
     const now = jest.spyOn(performance, 'now').mockImplementation(() => ms);
     await recorder.write();
@@ -176,7 +176,7 @@ describe('UsageRecorder', () => {
     await recorder.write();
     expect([await unwritten(), recorder.problems()]).toEqual([
       '40',
-      ['The usage by hour cannot be written: the log says why.'],
+      ['The usage by hour cannot be written: see the log.'],
     ]);
     await recorder.write();
     expect([await unwritten(), recorder.problems()]).toEqual(['0', []]);
@@ -190,7 +190,7 @@ describe('UsageRecorder', () => {
     now.mockRestore();
   });
 
-  it('loses nothing where the pool has no place for the statement', async () => {
+  it('loses nothing if the pool is exhausted', async () => {
     failures = [new UnavailableError('overloaded', 'too many statements wait for a connection')];
     respond(7n);
     await recorder.write();
@@ -198,7 +198,7 @@ describe('UsageRecorder', () => {
     expect([written(), await dropped()]).toEqual([[['{7}', '{1}']], 0]);
   });
 
-  it('bounds its memory: what has no room is missing, and known counts go on', async () => {
+  it('bounds its memory: overflow is missing, and known rows still count', async () => {
     for (let keyId = 1; keyId <= 100_010; keyId += 1) respond(BigInt(keyId));
     respond(1n);
     await recorder.write();
@@ -206,7 +206,7 @@ describe('UsageRecorder', () => {
     expect(written()[0]).toEqual([expect.stringMatching(/^\{1,2,/), expect.stringMatching(/^\{2,1,/)]);
   });
 
-  it('needs no more memory for the same counts, however often they cannot be written', async () => {
+  it('needs no more memory for the same counts, however often writing fails', async () => {
     failures = [known, known];
     for (let times = 0; times < 3; times += 1) {
       for (let keyId = 1; keyId <= 40_000; keyId += 1) respond(BigInt(keyId));

@@ -21,22 +21,22 @@ import { keysOfSecrets, type Secret, UndecidedRequests } from './undecided-reque
 
 const WRITE_EVERY_MS = 10_000;
 
-/** A write that takes as long is reported: two in a row were due. */
+/** A write that is this late is reported: it missed two turns. */
 const LATE_S = 30;
 
-/** Counts in memory, some 20 MB, and as many that could not be written. Requests past them are dropped. */
+/** Counts in memory, about 20 MB, and as many unwritten ones. Requests beyond that are dropped. */
 const COUNTS_MAX = 100_000;
 
-/** Counts in one statement, which takes some 5 ms: writes of requests may wait for its connection. */
+/** Counts per statement, which takes about 5 ms: request writes may wait for its connection. */
 const CHUNK = 200;
 
-/** Chunks with a wrong row that are sent row by row at a time. Further ones are dropped: a stop cannot wait for 100,000 statements. */
+/** Chunks with an invalid row that are resent row by row. Further ones are dropped: shutdown cannot wait for 100,000 statements. */
 const SPLITS_MAX = 10;
 
 const MINUTE_MS = 60_000;
 
 /**
- * All replicas write in the same order, so that they cannot deadlock. Nothing waits for the disk. Without a key, an address was rejected.
+ * All replicas write in the same order, so that they cannot deadlock. Commits are asynchronous. Rows without a key count by address.
  */
 const ADD_HOURS = statement(
   'add_usage_hours',
@@ -69,14 +69,14 @@ const ADD_HOURS = statement(
       minute_peak = greatest(u.minute_peak, excluded.minute_peak)`,
 );
 
-/** Without a permit of the pool, nothing was sent. */
+/** Without a pool permit, nothing was sent. */
 const mayBeCommitted = (error: unknown): boolean =>
   !(error instanceof UnavailableError) && ['broken', 'unexpected'].includes(classifyDatabaseError(error));
 
 /**
  * Counts the requests of each key by hour, operation and outcome, and those that were rejected by their client address by outcome alone.
- * Writes the counts every ten seconds, when no request waits for it.
- * Hours may lack requests and never exceed them: what may have been written is not written again. The exact counts of days are those of
+ * Writes the counts every ten seconds, outside of any request.
+ * Hours may undercount but never overcount: rows that may be written are not retried. The exact counts per day are those of
  * admission.
  */
 @Injectable()
@@ -102,12 +102,12 @@ export class UsageRecorder implements HttpObserver {
     this.#outages = new Outages(prisma, clock);
     this.#droppedTotal = new Counter({
       name: 'petstore_usage_dropped_requests_total',
-      help: 'Requests that are missing in the usage by hour: the result of their write is unknown, or they were too many.',
+      help: 'Requests that are missing in the usage by hour: their write has an unknown result, or memory was full.',
       registers: [registry],
     });
     const unwritten: Gauge = new Gauge({
       name: 'petstore_usage_unwritten_seconds',
-      help: 'Time since the usage by hour was written; more than 20 if that fails or waits.',
+      help: 'Time since the usage by hour was written; over 20 if writes fail or wait.',
       registers: [registry],
       collect: () => unwritten.set(this.#unwrittenSeconds()),
     });
@@ -125,7 +125,7 @@ export class UsageRecorder implements HttpObserver {
       operation,
       requests: 1,
       totalMs: reply.elapsedTime,
-      // All replicas count in it: the peak is that of the key.
+      // Shared by all replicas: the peak is that of the key.
       minutePeak: decision.state === 'admitted' ? usedOf(windowOf(decision, 'minute')) : 0,
     };
     if (typeof of === 'string') this.#undecided.add({ ...count, of, outcome: 'undecided' });
@@ -133,9 +133,9 @@ export class UsageRecorder implements HttpObserver {
       this.#dropped += 1;
   }
 
-  /** What an operator should know, in sentences. */
+  /** Problems for operators, in sentences. */
   problems(): readonly string[] {
-    if (this.#isFailing) return ['The usage by hour cannot be written: the log says why.'];
+    if (this.#isFailing) return ['The usage by hour cannot be written: see the log.'];
     const seconds = this.#unwrittenSeconds();
     return seconds < LATE_S
       ? []
@@ -146,7 +146,7 @@ export class UsageRecorder implements HttpObserver {
     return (performance.now() - this.#writtenAt) / 1000;
   }
 
-  /** Skips a turn while a write is under way, so that writes do not queue up behind one that stalls. */
+  /** Skips a turn during a write, so that writes do not queue up behind a stalled one. */
   @Interval(WRITE_EVERY_MS)
   writeUnlessWriting(): void {
     if (!this.#isWriting) void this.write();
@@ -169,9 +169,9 @@ export class UsageRecorder implements HttpObserver {
   async #writeAll(): Promise<void> {
     let failure: unknown;
     const steps = [
-      async () => this.#keep(await this.#undecided.takeThoseOfKeys()),
+      async () => this.#keep(await this.#undecided.takeByKey()),
       () => this.#writeCounts(),
-      () => this.#outages.write(() => this.#undecided.takeThoseOfNoKey()),
+      () => this.#outages.write(() => this.#undecided.takeUnmatched()),
     ];
     for (const step of steps) await step().catch((error: unknown) => (failure ??= error));
     if (failure !== undefined && !this.#isFailing)
@@ -190,7 +190,7 @@ export class UsageRecorder implements HttpObserver {
       } catch (err) {
         if (isDataError(err)) {
           if (splits === 0) this.logger.warn({ err }, 'a row of the usage by hour cannot be written');
-          // The row of one key must not keep those of others from being written.
+          // One key's row must not block those of others.
           if (chunk.length > 1 && splits < SPLITS_MAX) chunks.unshift(...chunked(chunk, 1));
           else this.#drop(chunk);
           if (chunk.length > 1) splits += 1;
@@ -204,7 +204,7 @@ export class UsageRecorder implements HttpObserver {
     }
   }
 
-  /** Those without room are missing. */
+  /** Drops those that do not fit. */
   #keep(counts: readonly HourCount[]): void {
     this.#drop(counts.filter((count) => !this.#counts.add(count)));
   }
@@ -230,7 +230,7 @@ export class UsageRecorder implements HttpObserver {
     if (this.#dropped === 0) return;
     this.#droppedTotal.inc(this.#dropped);
     this.logger.warn(
-      `${this.#dropped} requests are missing in the usage by hour: their write failed or its result is unknown, or they were too many`,
+      `${this.#dropped} requests are missing in the usage by hour: their write failed or has an unknown result, or memory was full`,
     );
     this.#dropped = 0;
   }
@@ -251,7 +251,7 @@ const chunked = <Item>(items: readonly Item[], size: number): Item[][] =>
     items.slice(nth * size, (nth + 1) * size),
   );
 
-/** The key that may not be used, or the secret that was not looked up. */
+/** The rejected key, or the secret that was not looked up. */
 function rejectedOf({ rejectedKey }: AdmissionDecision): bigint | Secret | undefined {
   if (rejectedKey === undefined) return undefined;
   return 'keyId' in rejectedKey ? rejectedKey.keyId : rejectedKey.secret;

@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { type CallingKey, CurrentKey } from '../auth/current-key.decorator.js';
 import { Clock } from '../auth/admission/clock.js';
 import type { LimitWindow } from '../auth/admission/decision.js';
-import type { OfKey } from '../auth/admission/windows.js';
+import type { PerWindow } from '../auth/admission/windows.js';
 import { Operation } from '../http/operation.decorators.js';
 import { RequestDeadline } from '../http/request.js';
 import { Usage, USAGE_EXAMPLE, type UsageWindow } from './usage.dto.js';
@@ -36,8 +36,8 @@ export class UsageController {
   }
 }
 
-const windowsOf = ({ windows }: CallingKey): OfKey<UsageWindow> =>
-  Object.fromEntries(windows.map((window) => [window.policy, toUsage(window)])) as OfKey<UsageWindow>;
+const windowsOf = ({ windows }: CallingKey): PerWindow<UsageWindow> =>
+  Object.fromEntries(windows.map((window) => [window.policy, toUsage(window)])) as PerWindow<UsageWindow>;
 
 const toUsage = ({ limit, remaining, resetAtMs }: LimitWindow): UsageWindow => ({
   limit,

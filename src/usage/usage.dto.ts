@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import type { OfKey } from '../auth/admission/windows.js';
+import type { PerWindow } from '../auth/admission/windows.js';
 import { USAGE_DAYS, USAGE_HOURS, USAGE_OUTCOMES, type UsageOutcome } from './hour-counts.js';
 
 /** One window of the calling key as it is after this request. */
@@ -31,7 +31,7 @@ export class UsageDay {
   readonly refused!: bigint;
 }
 
-/** Requests of the calling key that ended alike. */
+/** The calling key's requests with one outcome. */
 @ApiSchema({ description: 'Requests by operation and outcome.' })
 export class UsageHourCount {
   @ApiProperty({ description: 'The `operationId`, or `none` if no path and method matched.' })
@@ -63,7 +63,7 @@ export class UsageHour {
 
 /** The plan of the calling key, its limits and its usage. */
 @ApiSchema({ description: 'The plan of the API key, its limits and its usage.' })
-export class Usage implements OfKey<UsageWindow> {
+export class Usage implements PerWindow<UsageWindow> {
   @ApiProperty({ description: 'The plan of the key.' })
   readonly plan!: string;
 

@@ -3,7 +3,7 @@ import { UsageController } from './usage.controller.js';
 import { UsageRecorder } from './usage-recorder.js';
 import { UsageRepository } from './usage.repository.js';
 
-/** What keys have used: counted by hour, and read by their callers. */
+/** The usage of keys: counted by hour, and served to clients. */
 @Global()
 @Module({
   controllers: [UsageController],

@@ -7,7 +7,7 @@ import type { UsageDay, UsageHour, UsageHourCount } from './usage.dto.js';
 import { USAGE_DAYS, USAGE_HOURS } from './hour-counts.js';
 
 /**
- * The last 31 days of keys. The present day is in the counters, the finished ones are history: one statement reads both, so that a
+ * The last 31 days of keys. The present day is in the counters, the finished ones are history: one statement reads both, so a
  * day that ends meanwhile is neither missing nor counted twice. A day is in both only if the clock was set back; then both count. Rows
  * are ordered by key, then by day.
  */
@@ -47,7 +47,7 @@ const HOURS_OF_KEYS = statement(
 
 interface HourRow extends Omit<UsageHourCount, 'operation'> {
   readonly operation: string | null;
-  /** The place of the query in the batch, from 1 on. */
+  /** The 1-based index of the query in the batch. */
   readonly number: number;
   readonly hour: Date;
 }
@@ -62,7 +62,7 @@ interface UsageQuery {
 export class UsageRepository {
   /** The last 31 UTC days of a key, the oldest first. */
   readonly days: Batcher<UsageQuery, readonly UsageDay[]>['load'];
-  /** The last 24 hours of a key, the oldest first. They may lack what replicas have counted since they wrote. */
+  /** The last 24 hours of a key, the oldest first. They may lack counts that replicas have not written. */
   readonly hours: Batcher<UsageQuery, readonly UsageHour[]>['load'];
 
   constructor(

@@ -156,7 +156,7 @@ const figure = (title: string) =>
 const versionIn = (file: string): unknown =>
   (JSON.parse(readFileSync(join(cwd(), file), 'utf8')) as { version: unknown }).version;
 
-it('is in the documents as this version shows it: npm run pictures', () => {
+it('matches its picture in the documents: npm run pictures', () => {
   expect(versionIn('docs/images/pictures.json')).toBe(versionIn('package.json'));
 });
 
@@ -197,9 +197,9 @@ describe('the dashboard', () => {
       expect.stringMatching(/^(?:at|near) limit Customer \d+ .* of 1,000 today\.$/),
       expect.stringMatching(/^near limit \d+\+ more keys above 80 % of a limit\.$/),
       expect.stringMatching(/^suspended Customer 12 Until it is resumed\.$/),
-      expect.stringMatching(/^expiring Customer 11 It ends in 4 days\.$/),
+      expect.stringMatching(/^expiring Customer 11 Expires in 4 days\.$/),
       expect.stringMatching(
-        /^deprecated getPet: 1 key still calls it Last in the hour from .*\d\d:00\. The key$/,
+        /^deprecated getPet: 1 key still calls it Last called in the hour from .*\d\d:00\. The key$/,
       ),
       expect.stringMatching(/^ended 1 ban ended In the last 24 hours\. The key$/),
     ]);
@@ -235,7 +235,7 @@ describe('the dashboard', () => {
     },
   );
 
-  it('names a state by colour, shape and word, alike nowhere', async () => {
+  it('shows a state by distinct colour, shape and word', async () => {
     await open(service.management, '?show=keys&search=Customer+1');
     await rows('Keys').first().waitFor();
     const looks = await page.evaluate<string[]>(
@@ -251,7 +251,7 @@ describe('the dashboard', () => {
     expect(new Set(looks).size).toBe(looks.length);
   });
 
-  it('sets one time for the whole page by a drag over the chart, and takes it back', async () => {
+  it('sets the time range of the page by dragging over the chart, and clears it', async () => {
     await open(service.management);
     const plot = page.locator('#hours .u-over');
     await plot.waitFor();
@@ -380,7 +380,7 @@ describe('the dashboard', () => {
     await emptyPool.query('delete from api_key_usage_hours');
   });
 
-  it('has figures that are sums of what is counted by hour, beside the time before', async () => {
+  it('shows sums of hourly counts, next to the previous period', async () => {
     const { rows: sums } = await pool.query<Record<'now' | 'before' | 'errors' | 'rejected', string>>(
       `select
          sum(requests) filter (where hour > this_hour() - interval '24 hours') as now,
@@ -537,7 +537,7 @@ describe('the dashboard', () => {
     ).toBe('isolate');
   });
 
-  it('stays as one left it while its figures change: what is open, selected, focused and scrolled', async () => {
+  it('keeps what is open, selected, focused and scrolled while figures refresh', async () => {
     await page.setViewportSize({ width: 900, height: 700 });
     await open(service.management, '?key=5');
     await page.locator('#one').getByText('As a table').click();
@@ -581,7 +581,7 @@ describe('the dashboard', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it('goes on by pages, and keeps what it shows in the address', async () => {
+  it('pages, and keeps its state in the URL', async () => {
     await open(service.management, '?show=keys&sort=share&range=7d');
     await becomes(() => rows('Keys').count(), 50);
     const first = await rows('Keys').first().innerText();
@@ -593,7 +593,7 @@ describe('the dashboard', () => {
     await page.locator('th[aria-sort="descending"]').filter({ hasText: 'Rejected' }).waitFor();
     await page.getByLabel('State').selectOption('revoked');
     await becomes(() => rows('Keys').count(), 0);
-    await page.getByText('No key is like that.').waitFor();
+    await page.getByText('No matching keys.').waitFor();
     expect(page.url()).toContain('state=revoked');
     await page.getByRole('link', { name: 'Dashboard', exact: true }).click();
     await page.locator('#hours canvas').waitFor();
@@ -607,7 +607,7 @@ describe('the dashboard', () => {
 
   it('has a sentence for each place that is empty', async () => {
     await open(empty.management, '?show=keys&search=nothing');
-    await page.getByText('No key is like that.').waitFor();
+    await page.getByText('No matching keys.').waitFor();
     await page.goto(`${empty.management}/dashboard?key=77`);
     await page.getByText('There is no key 77.').waitFor();
     await open(empty.management);

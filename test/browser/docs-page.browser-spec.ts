@@ -118,7 +118,7 @@ describe('the docs page in Chromium', () => {
     const seconds = await shownHeader(form, 'retry-after');
     expect(await form.locator('.response').innerText()).toContain(`Wait ${seconds} s`);
     expect(await form.getByText('x-ratelimit-remaining').isVisible()).toBe(false);
-    await form.getByText('Headers of rate limits').click();
+    await form.getByText('Rate-limit headers').click();
     expect(await form.getByText('x-ratelimit-remaining').isVisible()).toBe(true);
     expect(await shownHeader(form, 'x-ratelimit-remaining')).toBe('0');
     expect(await page.getByLabel('Your rate limits').innerText()).toContain('0 of 2 this minute');
@@ -234,7 +234,7 @@ describe('the docs page in Chromium', () => {
     await keepScreenshot(page, 'filtered');
     await page.keyboard.type(' unfindable');
     expect(await links.filter({ visible: true }).count()).toBe(0);
-    await page.getByText('No section has these words.').waitFor();
+    await page.getByText('No section matches.').waitFor();
     await page.getByLabel('Search the guide and reference').fill('');
     expect(await links.filter({ visible: true }).count()).toBe(await links.count());
   });
@@ -277,7 +277,7 @@ describe('the docs page in Chromium', () => {
     expect(await page.evaluate(marked)).toEqual([]);
   });
 
-  it('has sample, form and response beside an operation, coloured samples, and a bar that nothing shines through', async () => {
+  it('has sample, form and response beside an operation, coloured samples, and an opaque bar', async () => {
     const { page } = await open(WIDE, '#listPets');
     const boxes = await page.evaluate<readonly (readonly number[])[]>(
       `['#listPets .about', '#listPets .snippet', '#listPets .try'].map((one) => {
@@ -317,7 +317,7 @@ describe('the docs page in Chromium', () => {
     expect(top).toBeLessThan(NARROW.height);
   });
 
-  it('shows an example before the first request, then the body first, in no scroller of its own', async () => {
+  it('shows an example before the first request, then the body first, without its own scroller', async () => {
     const { page } = await open();
     const form = formOf(page, 'List pets');
     expect(await form.locator('.response').innerText()).toMatch(/^Example response 200/);
@@ -380,7 +380,7 @@ describe('the docs page in Chromium', () => {
     expect(top).toBeLessThan(WIDE.height);
   });
 
-  it('says what is wrong with a key, and asks for another one', async () => {
+  it('explains a rejected key, and asks for another one', async () => {
     const { page } = await open();
     const { id, key: revoked } = await service.issueKey();
     await service.pool.query('select revoke_api_key($1)', [id]);
@@ -493,7 +493,7 @@ describe('the docs page in Chromium', () => {
     await keepScreenshot(page, `docs-without-scripts-${size.width}`);
   });
 
-  it('opens on paper what is closed on the screen, and closes it again', async () => {
+  it('expands collapsed parts for printing, then collapses them', async () => {
     const { page } = await open();
     const opened = () => page.locator('details[open]').count();
     const before = await opened();

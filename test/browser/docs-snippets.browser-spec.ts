@@ -93,7 +93,7 @@ print(response.status_code, response.text)`,
     expect(other).toContain('requests.get(');
   });
 
-  it('say each header of each form, in every language, and the client sends it', async () => {
+  it('contain every form header in every language, and the client sends it', async () => {
     const { fresh, apiKey } = await newStore();
     const { page } = await openDocs(chromium, fresh.origin);
     const forms = page.getByRole('form', { name: 'Try: ' });

@@ -142,7 +142,7 @@ describe('the shop of the examples, on the packed client', () => {
     expect(faults).toEqual([]);
   });
 
-  it('says in one of two browsers that the other was first to order a pet', async () => {
+  it('says in one of two browsers that the other ordered the pet first', async () => {
     const [mine, theirs] = [await openShop(), await openShop()];
     const pet = mine.page
       .locator('#pets li', { has: mine.page.getByRole('button', { name: /^Order/ }) })
@@ -166,7 +166,7 @@ describe('the shop of the examples, on the packed client', () => {
     expect([...mine.faults, ...theirs.faults]).toEqual([]);
   });
 
-  it('marks a number that is none, without sending it', async () => {
+  it('flags an invalid number, without sending it', async () => {
     const { page, faults } = await openShop();
     const form = page.locator('#create');
     await form.getByLabel('Name').fill('Rex');

@@ -43,7 +43,7 @@ describe('petstore audit', () => {
     expect(await audit(String(id), '--limit', '2')).toHaveLength(2);
   });
 
-  it('has from what to what at 80 columns, whatever the texts are, and cuts nothing', async () => {
+  it('shows old and new values at 80 columns, whatever the texts, untruncated', async () => {
     const { id } = await issue();
     const long = `${'Acme & Sons '.repeat(12)}${'x'.repeat(100)}`;
     await query('update api_keys set name = $2 where id = $1', [id, long]);
@@ -62,7 +62,7 @@ describe('petstore audit', () => {
     await query(`update api_keys set requests_per_minute = 50 where name = 'crowd'`);
     const { stdout } = await petstore(['audit', '--limit', '1']);
     expect(stdout).toMatch(
-      /^\S+ {2}update 7 keys \(\d+, \d+, \d+, \d+, \d+, …\), by \S+\n {4}requests_per_minute: - → 50\nMore may have changed before: raise --limit\.\n$/,
+      /^\S+ {2}update 7 keys \(\d+, \d+, \d+, \d+, \d+, …\), by \S+\n {4}requests_per_minute: - → 50\nThere may be older changes: raise --limit\.\n$/,
     );
     const each = await petstore(['audit', '--limit', '7', '--each']);
     expect(each.stdout.match(/ {2}update key \d+, by/g)).toHaveLength(7);
@@ -98,7 +98,7 @@ describe('petstore audit', () => {
     });
   });
 
-  it('gives a program all entries, unless it wants fewer, and says that a time ends before it begins', async () => {
+  it('gives a program all entries unless limited, and rejects a range that ends before it begins', async () => {
     await query(
       `select * from issue_api_keys(array(select 'many ' || n from generate_series(1, 101) as n), 'pro')`,
     );
@@ -146,7 +146,7 @@ describe('a change of many keys', () => {
 });
 
 describe('support', () => {
-  it('sees what an operator sees, and learns who may change it', async () => {
+  it('sees what operators see, and is told who may change it', async () => {
     const { id } = await issue();
     const login = await loginAs('petstore_support', database.url);
     const support = petstoreOn(login.url);

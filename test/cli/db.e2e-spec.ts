@@ -76,7 +76,7 @@ describe('the password of the database', () => {
     expect(await secret(['db', 'url'])).toMatchObject({ stdout: expect.stringContaining('s%40cret') });
   });
 
-  it('is in no argument of psql, which other users of the machine can list', async () => {
+  it('is never an argument of psql, which other users could list', async () => {
     const calls: unknown[] = [];
     const run = (...call: unknown[]): Promise<number> => {
       calls.push(call);

@@ -134,7 +134,7 @@ describe('the objects that petstore doctor compares', () => {
     });
   });
 
-  it('are as they were released after a restore, which prints some otherwise', async () => {
+  it('match the release after a restore, which prints some differently', async () => {
     expect(await objectsAfter('select')).toMatchObject({ level: 'ok' });
     const restore = `
       do $$ declare definition text; begin
@@ -159,7 +159,7 @@ describe('the objects that petstore doctor compares', () => {
 });
 
 describe('petstore doctor', () => {
-  it('finds a database as it should be', async () => {
+  it('finds nothing wrong', async () => {
     const findings = await examine();
     expect(levels(findings)).toEqual({
       configuration: 'ok',
@@ -267,7 +267,7 @@ describe('petstore doctor', () => {
     expect(await snapshots(11, 999)).toEqual(['ok', 'no snapshot has been open for long']);
     expect(await snapshots(11, 1000)).toEqual([
       'warn',
-      'session 7 (role report, program "psql") has kept a snapshot open for 11 minutes, so old versions of rows add up and everything becomes slower; to end it: select pg_terminate_backend(7).',
+      'session 7 (role report, program "psql") has kept a snapshot open for 11 minutes, so old row versions accumulate and everything becomes slower; to end it: select pg_terminate_backend(7).',
     ]);
     // It has no time.
     expect(await snapshots(null, 299_999)).toEqual(['ok', 'no snapshot has been open for long']);
@@ -375,7 +375,7 @@ describe('petstore doctor', () => {
     await admin.end();
   });
 
-  it('finds a sum of the month that is not that of its history, and says how to set it anew', async () => {
+  it('finds a monthly sum that differs from its history, and says how to fix it', async () => {
     await pool.query(
       `select issue_api_key('a', 'pro', per_month => 900), issue_api_key('b', 'pro', per_month => 900)`,
     );
@@ -389,7 +389,7 @@ describe('petstore doctor', () => {
       check: 'months',
       level: 'warn',
       message:
-        'key 2 counts 5 requests of the finished days of this month, and its history has 8. A row was deleted, or a trigger disabled. As the owner, set month and month_before to null for each: its next request adds the month up.',
+        'key 2 counts 5 requests of the finished days of this month, and its history has 8. A row was deleted, or a trigger disabled. As the owner, set month and month_before to null for each: its next request recomputes the month.',
     });
     await pool.query('update api_key_counters set month = null, month_before = null where api_key_id = 2');
     expect((await examine())['months']).toMatchObject({ level: 'ok' });

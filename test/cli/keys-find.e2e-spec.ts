@@ -35,7 +35,7 @@ const find = async (content: string | Buffer, ...options: string[]): Promise<rea
   json<readonly Found[]>(petstore(['keys', 'find', await file(content), '--json', ...options]));
 
 describe('petstore keys find', () => {
-  it('says whose each key is, where it stands first, how often, and whether it works', async () => {
+  it("shows each key's owner, first location, count, and whether it works", async () => {
     const [acme, rotated, suspended] = [await issue('Acme'), await issue('Old'), await issue('Held')];
     await query('select rotate_api_key($1, $2)', [rotated.id, '0']);
     await query('select suspend_api_key($1)', [suspended.id]);
@@ -56,7 +56,7 @@ describe('petstore keys find', () => {
     ]);
   });
 
-  it('finds a key wherever the parts in which a file is read begin, in binary and in UTF-16', async () => {
+  it('finds a key across chunk boundaries, in binary and in UTF-16', async () => {
     const { key, id } = await issue();
     for (const before of [65_536 - 41, 65_536 - 20, 65_536 - 1, 65_536, 131_072 - 30]) {
       const [found, ...others] = await find(Buffer.concat([Buffer.alloc(before, 0xff), Buffer.from(key)]));
@@ -89,7 +89,7 @@ describe('petstore keys find', () => {
     expect(await find(leaked.key)).toMatchObject([{ state: 'revoked', works: false }]);
   });
 
-  it('is given no key as an argument, and repeats none', async () => {
+  it('takes no key as an argument, and prints none', async () => {
     const { key } = await issue();
     const { code, stderr } = await petstore(['keys', 'find', key]);
     expect([code, stderr.includes(key)]).toEqual([2, false]);

@@ -96,14 +96,14 @@ describe('petstore keys import', () => {
     expect(await count()).toEqual(before);
   });
 
-  it('overwrites no file, and so neither that of another import', async () => {
+  it('overwrites no file, including that of another import', async () => {
     const table = await tableWith('name,plan', ...Array.from({ length: 50 }, (_, n) => `customer ${n},free`));
     const to = newPath();
     const before = await count();
     const outcomes = await Promise.all([importTo(table, to), importTo(table, to)]);
     expect(new Set(outcomes.map(({ code }) => code))).toEqual(new Set([0, 1]));
     expect(outcomes.map(({ stderr }) => stderr).join('')).toBe(
-      `${to} exists already, and is not overwritten.\nName another file. To see whether its keys are live: petstore keys find ${to}\n`,
+      `${to} exists already, and is not overwritten.\nName another file. To check if its keys are live: petstore keys find ${to}\n`,
     );
     expect(await count()).toBe(before + 50);
     expect((await idsOf((await readKeys(to)).map(({ key }) => key))).length).toBe(50);
@@ -149,7 +149,7 @@ describe('petstore keys import', () => {
     expect(found.map(({ works }) => works)).toEqual(Array(40).fill(true));
   });
 
-  it('keeps the file, and says how to learn whether its keys are live, when the commit gets no response', async () => {
+  it('keeps the file, and says how to check whether its keys are live, if the commit times out', async () => {
     const table = await tableWith('name,plan', 'Acme,free');
     const to = newPath();
     const proxy = await createTcpProxy(database.url);
@@ -173,12 +173,12 @@ describe('petstore keys import', () => {
     const to = newPath();
     expect(await importTo(await tableWith('name,plan', 'Acme,free'), to, option)).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/neither --batch nor --resume\.\n.*petstore keys find /),
+      stderr: expect.stringMatching(/--batch and --resume were removed\.\n.*petstore keys find /),
     });
     await expect(stat(to)).rejects.toThrow('ENOENT');
   });
 
-  it('reads no other characters than the table has', async () => {
+  it('rejects non-UTF-8, and reads UTF-8 exactly', async () => {
     const windows1252 = newPath();
     await writeFile(windows1252, Buffer.from('name,plan\r\nAcme,free\r\nM\u00FCller,free\r\n', 'latin1'));
     expect(await importTo(windows1252, newPath())).toMatchObject({

@@ -46,7 +46,7 @@ describe('petstore plans', () => {
     });
   });
 
-  it('changes what is given of a plan, and leaves the rest', async () => {
+  it('changes only the given settings of a plan', async () => {
     await run('create', 'growing', '--per-minute', '600', '--per-day', '50000');
     expect(await run('set', 'growing', '--per-day', '700')).toMatchObject({
       requests_per_minute: 600,
@@ -64,7 +64,7 @@ describe('petstore plans', () => {
     );
   });
 
-  it('sets, leaves and takes away a limit per month, which a plan need not have', async () => {
+  it('sets, keeps and removes a monthly limit, which is optional', async () => {
     const limits = ['--per-minute', '6', '--per-day', '50'];
     expect(await run('create', 'monthly', ...limits, '--per-month', '900')).toMatchObject({
       requests_per_month: 900,

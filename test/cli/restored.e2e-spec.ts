@@ -111,7 +111,7 @@ describe('petstore db restored', () => {
       expect(stdout).toContain(`key ${idOf('revoked')}: revoked_at: `);
       expect(stdout).toContain(`key ${idOf('resumed')}: suspended_until: -`);
       expect(stdout).toMatch(
-        /^Lost, to be issued again:\n {2}secret psk_\w{8} of key \d+\n {2}key \d+ \(lost\)\nValid again/m,
+        /^Lost, must be reissued:\n {2}secret psk_\w{8} of key \d+\n {2}key \d+ \(lost\)\nValid again/m,
       );
       expect(stdout).toContain(`key ${idOf('untouched')}: requests_per_minute: 5`);
       expect(stdout).toContain('plan free: requests_per_minute: 61');
@@ -143,7 +143,7 @@ describe('petstore db restored', () => {
       expect(ended.getTime()).toBeLessThan(Date.now());
     }));
 
-  it('gives no new key, pet, order or entry of the audit log an id that was used', () =>
+  it('never reuses an id for a new key, pet, order or audit entry', () =>
     restored(async (petstore, url) => {
       const largest = 'select max(id) as id from audit_log';
       const [used] = (await query(before.url, largest)) as [{ id: string }];
@@ -169,7 +169,7 @@ describe('petstore db restored', () => {
       expect(pet).toEqual({ is_new: true });
     }));
 
-  it('makes the audit log whole, so that a second run finds nothing, also in an array', () =>
+  it('completes the audit log, so a second run finds nothing, even in an array', () =>
     restored(async (petstore, url) => {
       await petstore(['db', 'restored', '--audit', file, '--yes']);
       const entries = await query(
@@ -188,7 +188,7 @@ describe('petstore db restored', () => {
       expect(await query(url, STATE, [idOf('resumed')])).toEqual(state);
     }));
 
-  it('names the numbers that the export lacks, and lines that are no entries', () =>
+  it('reports ids missing from the export, and lines that are not entries', () =>
     restored(async (petstore) => {
       const lines = (await petstoreOn(before.url)(['audit', '--json-lines'])).stdout.trimEnd().split('\n');
       const damaged = join(folder, 'damaged.jsonl');
@@ -202,11 +202,11 @@ describe('petstore db restored', () => {
         /^Left out:\n {2}Line 2 is no entry of the audit log: .+\.\n {2}Line \d+ is no entry of the audit log: invalid input syntax for type json\.$/m,
       );
       expect(stdout).toMatch(
-        /^Numbers without an entry, .+:\n {2}(\d+) to \1, between \d{4}-\S+ and \d{4}-\S+\n/m,
+        /^Ids without an entry: .+:\n {2}(\d+) to \1, between \d{4}-\S+ and \d{4}-\S+\n/m,
       );
     }));
 
-  it('does not undo what was done to keys after the restore', () =>
+  it('does not undo changes to keys after the restore', () =>
     restored(async (petstore, url) => {
       // After a crash a sequence has skipped numbers, so the entry may have one that no entry of the file has.
       await query(url, `select setval(pg_get_serial_sequence('audit_log', 'id'), 8000)`);
@@ -220,7 +220,7 @@ describe('petstore db restored', () => {
       expect(await query(url, STATE, [idOf('resumed')])).toEqual(state);
     }));
 
-  it('takes no entry of the export for a later change, although the export has milliseconds', () =>
+  it('mistakes no export entry for a later change, despite millisecond precision', () =>
     restored(async (petstore, url) => {
       // Of two transactions at once, the restored database lacks the one that drew its number first and committed last.
       const [first, last] = await query<{ id: string }>(

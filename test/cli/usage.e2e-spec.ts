@@ -83,7 +83,7 @@ describe('petstore usage', () => {
     );
   });
 
-  it('hours shows what became of the requests of a key, by hour, operation and outcome', async () => {
+  it('hours shows the requests of a key by hour, operation and outcome', async () => {
     const [now, before] = [0, 1].map((ago) => hour(ago).replace('.000', ''));
     expect(await lines('hours', '1')).toEqual([
       expect.stringMatching(new RegExp(`^${before} +createPet +client_error {9}1 {5}10\\.0$`)),

@@ -177,7 +177,7 @@ describe('headers of a call', () => {
   it.each(['If-Match', 'if-none-match'])('have no %s, which has an option of its own', async (name) => {
     expect(await rejectionOf(store.usage({ headers: { [name]: '"1"' } }))).toMatchObject({
       code: 'invalid_input',
-      fields: [{ field: name, message: `${name} has an option of its own.` }],
+      fields: [{ field: name, message: `${name} has its own option.` }],
     });
   });
 
@@ -490,7 +490,7 @@ describe('errors', () => {
     );
     for (const padded of [`${key}\n`, ` ${key}`]) {
       expect(make(service.origin, padded)).toThrow(
-        'The apiKey of PetStore has white space around it: leave it out.',
+        'The apiKey of PetStore has surrounding white space: remove it.',
       );
     }
   });

@@ -62,13 +62,13 @@ describe('thirty calls at once', () => {
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
-  it('wait for one response, and then are under way together', async () => {
-    let underWay = 0;
+  it('wait for one response, and then are in flight together', async () => {
+    let inFlight = 0;
     const most: number[] = [];
     const fetch: typeof globalThis.fetch = async (...args) => {
-      most.push((underWay += 1));
+      most.push((inFlight += 1));
       const response = await globalThis.fetch(...args);
-      underWay -= 1;
+      inFlight -= 1;
       return response;
     };
     const { key } = await service.issueKey({ perMinute: 300 });
@@ -118,7 +118,7 @@ describe('a limit that resets after more than maxRetryWaitMs', () => {
       code: 'rate_limit_exceeded',
       status: 429,
       retryAfterSeconds: expect.any(Number),
-      message: expect.stringMatching(/^The key has no requests left for \d+ seconds, so none was sent\.$/),
+      message: expect.stringMatching(/^The key has no requests left for \d+ seconds, so none is sent\.$/),
     });
     expect((error as PetStoreError).retryAfterSeconds).toBeGreaterThan(50_000);
     expect(responses).toHaveLength(2);
@@ -156,7 +156,7 @@ const left = (remaining: number, seconds = 30, status = 200, headers = {}): Resp
   });
 
 describe('the gate', () => {
-  it('lets as many calls be under way as remain', async () => {
+  it('lets as many calls be in flight as remain', async () => {
     const { sent, store } = played();
     const calls = Array.from({ length: 5 }, () => store.inventory());
     await turn();
@@ -168,7 +168,7 @@ describe('the gate', () => {
     sent[1]?.respond(left(2));
     await calls[1];
     await turn();
-    // Two remain, and two are under way.
+    // Two remain, and two are in flight.
     expect(sent).toHaveLength(4);
     sent[2]?.respond(left(1));
     sent[3]?.respond(left(1));

@@ -64,7 +64,9 @@ const responseLost: Fetch = async (input, init) => {
 
 const inProgress = (): Promise<Response> =>
   Promise.resolve(
-    new Response('{"code":"request_in_progress","message":"Still under way.","status":409}', { status: 409 }),
+    new Response('{"code":"request_in_progress","message":"Still in progress.","status":409}', {
+      status: 409,
+    }),
   );
 
 const petsCount = async (): Promise<unknown> =>
@@ -166,7 +168,7 @@ describe('a call whose response is lost', () => {
     }
   });
 
-  it('waits for the first creation while that is still under way', async () => {
+  it('waits for the first creation while that is still in progress', async () => {
     const { fetch, calls } = fetchAfter([connectionLost, inProgress]);
     await clientOf(service, key, { fetch, sleep }).createPet({ name: 'Rex', categoryId: 7 });
     expect(calls).toHaveLength(3);

@@ -197,7 +197,7 @@ async function takeAllSessions({ url }: PostgresServer): Promise<readonly Client
 }
 
 describe('kill -9 of PostgreSQL, and its start', () => {
-  it('loses nothing that was acknowledged, makes nothing twice, and heals without a restart', async () => {
+  it('loses no acknowledged write, duplicates none, and recovers without a restart', async () => {
     const deployment = await startDeployment();
     const { server } = deployment;
     const outcome = await failUnderLoad(deployment, async () => {
@@ -314,7 +314,7 @@ describe('the primary is lost, and a synchronous standby takes its place at the 
     await primary.remove();
   });
 
-  it('loses nothing that was acknowledged, and writes go on', async () => {
+  it('loses no acknowledged write, and writes continue', async () => {
     const pool = openTestPool(primary.url, { max: 1 });
     const poolAfter = openTestPool(standby.url, { max: 1 });
     const origins = replicas.map(({ origin }) => origin);

@@ -35,7 +35,7 @@ const post = (credential: string): string =>
 
 const getDocument = (): string => 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n';
 
-describe('honest clients beside a flood', () => {
+describe('honest clients during a flood', () => {
   beforeAll(() => start({ TRUST_PROXY: 'loopback', CONNECTIONS_MAX: '11000' }));
   afterAll(() => deployment.close());
 
@@ -137,7 +137,7 @@ describe('honest clients beside a flood', () => {
   );
 });
 
-describe('ten times as many requests in flight as keep a replica busy', () => {
+describe('ten times the requests in flight that keep a replica busy', () => {
   beforeAll(() => start());
   afterAll(() => deployment.close());
 
@@ -189,7 +189,7 @@ describe('ten times as many requests in flight as keep a replica busy', () => {
   });
 });
 
-describe('honest clients beside a client that pipelines without measure', () => {
+describe('honest clients next to a client that pipelines without limit', () => {
   // A process of its own for each attack: the memory of one does not count for the next.
   beforeEach(async () => {
     await start();

@@ -96,14 +96,14 @@ describe('behind PgBouncer in transaction mode', () => {
     expect(await settingsLeft()).toEqual([]);
   });
 
-  it('the statement time-out of the role ends the statements of those who come after the doctor', async () => {
+  it("the role's statement time-out applies to statements after the doctor's", async () => {
     await petstoreOn(url)(['doctor']);
     const client = openTestPool(url, { max: 1 });
     await expect(client.query('select pg_sleep(5)')).rejects.toMatchObject({ code: '57014' });
     await client.end();
   });
 
-  it('what it says of its server is in the log, and in the doctor', async () => {
+  it('its server errors are in the log and the doctor', async () => {
     const operator = openTestPool(server.url, { max: 1 });
     const [key] = await issueKeys(operator, 1);
     await operator.end();

@@ -10,8 +10,8 @@ jest.setTimeout(180_000);
 let deployment: Deployment;
 afterEach(() => deployment.close());
 
-describe('a replica whose event loop stands still, again and again', () => {
-  it('responds right or 503 to all that waited, exceeds no limit, and goes on', async () => {
+describe('a replica whose event loop stalls repeatedly', () => {
+  it('responds correctly or with 503, exceeds no limit, and continues', async () => {
     deployment = await startDeployment();
     const { replicas } = deployment;
     const outcome = await failUnderLoad(deployment, async () => {
@@ -30,7 +30,7 @@ describe('a replica whose event loop stands still, again and again', () => {
 });
 
 describe('kill -9 of a replica at any instant, and its start', () => {
-  it('leaves the others going: no limit is exceeded, and no repeat makes a second row', async () => {
+  it('leaves others running: no limit is exceeded, no retry creates a second row', async () => {
     deployment = await startDeployment();
     const { replicas, proxy } = deployment;
     const outcome = await failUnderLoad(deployment, async (load) => {
@@ -73,7 +73,7 @@ function expectThisMinute(resetSeconds: number, sentAtMs: number): void {
 }
 
 describe('replicas whose clocks are an hour fast, an hour slow, and right', () => {
-  it('report the right reset from the first response on, and keep every limit by the clock of the database', async () => {
+  it('report the correct reset from the first response, and keep limits by the database clock', async () => {
     deployment = await startDeployment({ environments: [wrongBy('+1h'), wrongBy('-1h'), {}] });
     for (const origin of deployment.origins) {
       const sentAtMs = Date.now();

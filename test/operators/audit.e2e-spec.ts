@@ -151,7 +151,7 @@ describe('the audit contains', () => {
     await owner.query('rollback');
   });
 
-  it('the person for whom the role says that it acts', async () => {
+  it('the person on whose behalf the role acts', async () => {
     const { id } = await issue(operator);
     await operator.query('begin');
     await operator.query(`select set_config('petstore.actor', 'alice', true)`);
@@ -177,7 +177,7 @@ describe('the audit contains', () => {
     }
   });
 
-  it('a thousand changes of one statement one by one, and none of a statement that changes nothing', async () => {
+  it('each of a thousand changes of one statement, and none for a no-op statement', async () => {
     await owner.query(
       `insert into api_keys (name, plan_id) select 'bulk', 'free' from generate_series(1, 1000)`,
     );
@@ -210,7 +210,7 @@ describe('the audit cannot be rewritten', () => {
     });
   });
 
-  it('by an operator whose call of its function would write what never happened', async () => {
+  it('by an operator who calls its function to forge an entry', async () => {
     expect(await rejectionOf(operator, 'create temporary table plans (id text)')).toMatchObject({
       code: '42501',
     });

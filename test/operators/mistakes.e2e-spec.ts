@@ -38,7 +38,7 @@ beforeEach(async () => {
 afterEach(() => operator.query('rollback'));
 
 const HINT =
-  'Check the where clauses of its statements. If so many changes are meant, allow them and repeat it: set petstore.changes_max = …;';
+  'Check the where clauses of its statements. If the changes are intended, allow them and retry: set petstore.changes_max = …;';
 
 const change = (from: number, to: number): string =>
   `update api_keys set name = name where id between ${from} and ${to}`;
@@ -91,7 +91,7 @@ describe('a transaction of an operator that changes more than a hundred keys, se
     await operator.query(`rollback to savepoint start; ${copy(100)}`);
   });
 
-  it('is rejected when several statements do it, and not for what a savepoint has taken back', async () => {
+  it('is rejected over several statements, not counting rolled-back savepoints', async () => {
     await operator.query(`${change(1, 40)}; ${change(41, 100)}`);
     await operator.query(`rollback to savepoint start; ${change(1, 60)}; release savepoint start`);
     await operator.query(change(1, 40));
@@ -99,7 +99,7 @@ describe('a transaction of an operator that changes more than a hundred keys, se
     await operator.query(`rollback; begin; ${change(1, 100)}; commit; begin; ${change(1, 100)}`);
   });
 
-  it('is possible where the setting says so', async () => {
+  it('is possible if the setting allows it', async () => {
     await operator.query(`set local petstore.changes_max = ${2 * KEYS}`);
     await operator.query(`update api_keys set plan_id = 'free'`);
     await operator.query(`select suspend_api_key(id) from api_keys`);
@@ -108,7 +108,7 @@ describe('a transaction of an operator that changes more than a hundred keys, se
     });
   });
 
-  it('is not one of a plan whose keys follow it', async () => {
+  it('excludes keys that follow their plan', async () => {
     await operator.query(`update plans set requests_per_minute = 5 where id = 'pro'`);
     await operator.query(
       `set local petstore.changes_max = ${2 * KEYS}; update api_keys set requests_per_minute = 5, requests_per_day = 50; reset petstore.changes_max; set local petstore.changes_made = 0`,
@@ -135,7 +135,7 @@ describe('a transaction of an operator that changes more than a hundred keys, se
 });
 
 describe('a revoked key', () => {
-  it('becomes live again by a transaction of its own alone', async () => {
+  it('is revived only in its own transaction', async () => {
     await operator.query('update api_keys set revoked_at = null where id = 1');
     await operator.query(
       'savepoint revived; update api_keys set revoked_at = null where id between 50 and 100',
@@ -198,7 +198,7 @@ describe('bans_lifted_at', () => {
 });
 
 describe('a plan', () => {
-  it('gets other numbers while a transaction issues keys of it', async () => {
+  it('gets new limits while a transaction issues its keys', async () => {
     const issuing = await database.pool.connect();
     try {
       await issuing.query(`begin; select issue_api_key('open', 'pro')`);
@@ -307,7 +307,7 @@ describe('a mass change', () => {
 });
 
 describe('petstore keys find --revoke', () => {
-  it('revokes as many keys as it has named', async () => {
+  it('revokes exactly the keys it named', async () => {
     const { rows } = await database.pool.query<{ key: string }>(
       `select key from issue_api_keys(array_fill('Leaked'::text, array[101]), plan => 'free')`,
     );

@@ -80,7 +80,7 @@ describe('plan_change_preview', () => {
       expect.stringMatching(/^ *1 {2}test 1 +- +2 +45 +0 +- +0 +-$/),
       expect.stringMatching(/^ *4 {2}test 4 +minute, day +1 +50 +0 +- +0 +-$/),
       expect.stringMatching(/^ *3 {2}test 3 +- +0 +- +2 +950 +0 +-$/),
-      expect.stringMatching(/^Of the last 35 days/),
+      expect.stringMatching(/^Covers the last 35 days/),
       '',
     ]);
     expect(await json(petstore([...args, '--json']))).toHaveLength(3);

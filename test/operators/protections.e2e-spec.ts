@@ -98,7 +98,7 @@ const findings = async (): Promise<readonly string[]> =>
   );
 
 describe('deploy/postgres/roles.sh', () => {
-  it('leaves nothing to protect, also when it ran before the first migration', async () => {
+  it('sets all protections, even if run before the first migration', async () => {
     expect(await findings()).toEqual([]);
     expect(await doctorAs('petstore_cli')).toMatchObject({
       server: 'ok: no login can exhaust the connections, memory or disk of the server',
@@ -162,7 +162,7 @@ describe('deploy/postgres/roles.sh', () => {
     ]);
   });
 
-  it('ends what people forget, and leaves the time-outs that somebody has chosen', async () => {
+  it('times out forgotten sessions, and keeps custom time-outs', async () => {
     expect(await shown('petstore_cli')).toEqual({ statement: '15min', idle: '5min', files: '1GB' });
     expect(await shown('alice')).toEqual({ statement: '1h', idle: '5min', files: '1GB' });
     // No time-out is no choice.
@@ -203,7 +203,7 @@ describe('deploy/postgres/roles.sh', () => {
     expect(SCRIPT).toMatch(/^set track_activities = off;$/m);
   });
 
-  it('gives an owner that also serves the settings of the service, and no limit of files', async () => {
+  it('gives an owner that also serves the service settings, without a file limit', async () => {
     await superuser.query('grant petstore_service to petstore_owner');
     await runRolesScript();
     expect(await shown('petstore_owner')).toEqual({ statement: '600ms', idle: '5s', files: '-1' });
@@ -212,7 +212,7 @@ describe('deploy/postgres/roles.sh', () => {
     );
   });
 
-  it('leaves the owner the password that an operator of Kubernetes gave it', async () => {
+  it('keeps an owner password set by a Kubernetes operator', async () => {
     const { PETSTORE_OWNER_PASSWORD: _, ...passwords } = PASSWORDS;
     await superuser.query(`alter role petstore_owner password 'of the operator'`);
     const password = (): Promise<unknown> =>
@@ -224,7 +224,7 @@ describe('deploy/postgres/roles.sh', () => {
     expect(await password()).not.toEqual(given);
   });
 
-  it('may be repeated, and repairs what a login has changed for itself', async () => {
+  it('is idempotent, and resets what a login changed for itself', async () => {
     await superuser.query('alter role petstore_cli in database petstore reset statement_timeout');
     expect(await findings()).toEqual(['no statement_timeout is set in this database for petstore_cli']);
     await runRolesScript();
@@ -304,7 +304,7 @@ describe('petstore doctor', () => {
     }
     await superuser.query('checkpoint');
     expect(await doctorAs('bob')).toMatchObject({
-      slots: expect.stringMatching(/^warn: backup has lost what it needs: set up its reader again\. /),
+      slots: expect.stringMatching(/^warn: backup has lost required WAL: set up its consumer again\. /),
     });
     await superuser.query(`select pg_drop_replication_slot('backup')`);
   });
@@ -346,7 +346,7 @@ describe('missing_protections()', () => {
     expect(await findings()).toEqual([finding]);
   });
 
-  it('asks nothing of roles that do not log in, of the owner, superusers and others', async () => {
+  it('ignores roles without login, the owner, superusers and others', async () => {
     await superuser.query(
       `create role team nologin in role petstore_operator; create role root login superuser in role petstore_operator;
        create role other login; grant petstore_operator to petstore_owner`,
@@ -354,7 +354,7 @@ describe('missing_protections()', () => {
     expect(await findings()).toEqual([]);
   });
 
-  it('is what the owner is warned of, and the doctor', async () => {
+  it('is reported to the owner and by the doctor', async () => {
     await superuser.query('rollback');
     await superuser.query('alter role petstore_cli connection limit -1');
     const finding = 'no connection limit is set for petstore_cli';

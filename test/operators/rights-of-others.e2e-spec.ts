@@ -139,7 +139,7 @@ describe('a new database whose platform grants every new object to a role of its
 });
 
 describe('an upgrade', () => {
-  it('gives other roles nothing on new objects, and leaves them what they have on the present ones', async () => {
+  it('grants other roles nothing on new objects, and keeps their rights on existing ones', async () => {
     await open(createTestDatabase());
     await grantByDefault(reports);
     await admin.query(`grant select on plan_overview, pets to ${reports}`);
@@ -164,7 +164,7 @@ describe('rights of other roles', () => {
     await grantRoles(database.url, 'superuser');
   });
 
-  it('are named by the doctor, role by role, each with the statement that takes it away', async () => {
+  it('are listed by the doctor, role by role, with statements that revoke them', async () => {
     expect(await rights()).toMatchObject({ level: 'ok' });
     await admin.query(`grant all on all tables in schema public to ${anon}`);
     await admin.query(`grant all on all functions in schema public to ${anon}`);
@@ -248,7 +248,7 @@ describe('rights of other roles', () => {
     await admin.query('rollback');
   });
 
-  it('that cannot be granted are named, and keep no other from being granted', async () => {
+  it('that cannot be granted are reported, and do not block others', async () => {
     await admin.query(`revoke select on pets from petstore_service`);
     await admin.query(`insert into wanted_rights values ($1, 'usage', 'plans')`, [names.reports]);
     const { code, stderr } = await petstoreOn(database.url)(['db', 'roles']);
@@ -265,7 +265,7 @@ describe('rights of other roles', () => {
     });
   });
 
-  it('stay without --revoke-unlisted, with which those that are not listed go', async () => {
+  it('are kept, unless unlisted and --revoke-unlisted is given', async () => {
     await admin.query(`grant select on plan_overview, pets to ${reports}`);
     await admin.query(`grant all on all functions in schema public to ${anon}`);
     const kept = await petstoreOn(database.url)(['db', 'roles']);
@@ -296,7 +296,7 @@ describe('rights of other roles', () => {
     expect(await rights()).toMatchObject({ level: 'ok' });
   });
 
-  it('on tables of its own are not its business', async () => {
+  it('on their own tables are ignored', async () => {
     await admin.query(`create table mine (id int); grant all on mine to ${anon}`);
     expect((await rights()).message).not.toContain(names.anon);
   });

@@ -190,7 +190,7 @@ const REJECTED: readonly (readonly [what: string, sql: string, message: RegExp, 
   [
     'an expired secret that is prolonged',
     'update api_key_secrets set expires_at = null where prefix = $$psk_expired0$$',
-    /expired secret cannot be prolonged/,
+    /expired secret cannot be extended/,
     /rotate_api_key/,
   ],
   [

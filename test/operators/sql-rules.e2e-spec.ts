@@ -23,7 +23,7 @@ afterEach(() => operator.query('rollback'));
 const CUSTOM = 'custom = true, requests_per_minute = null, requests_per_day = null';
 const TO_ENTERPRISE = `update api_keys set plan_id = 'enterprise', requests_per_minute = 5, requests_per_day = 50`;
 
-describe('plan_custom need not be known', () => {
+describe('plan_custom may be omitted', () => {
   it.each([
     ['when a key moves to a custom plan', TO_ENTERPRISE, 'enterprise true'],
     [
@@ -58,7 +58,7 @@ describe('plan_custom need not be known', () => {
   });
 });
 
-it('a plan that turns custom while a key is inserted does not leave a key that says otherwise', async () => {
+it('a plan that turns custom during a key insert leaves no inconsistent key', async () => {
   await operator.query(
     `update plans set custom = true, requests_per_minute = null, requests_per_day = null where id = 'free'`,
   );
@@ -81,7 +81,7 @@ it('a plan that turns custom while a key is inserted does not leave a key that s
   await operator.query(`select set_plan('free', 60, 1000, custom => false)`);
 });
 
-describe('is rejected by a declared constraint, also where no trigger explains it', () => {
+describe('is rejected by a constraint even without an explaining trigger', () => {
   it.each([
     ['a blank name', `update api_keys set name = ' \t' where id = $1`, 'api_keys_name_printable'],
     [
@@ -117,7 +117,7 @@ describe('is rejected by a declared constraint, also where no trigger explains i
   });
 });
 
-it('what operators do every day by plain update is not in the way of itself', async () => {
+it('daily plain updates of operators do not block each other', async () => {
   await operator.query(
     `update api_keys set name = 'Acme 2', revoked_at = now(), expires_at = now(), suspended_until = 'infinity',
        bans_lifted_at = now() where id = $1`,

@@ -36,7 +36,7 @@ describe('issue_api_key', () => {
     expect(await operator.responses(rows[0]?.key ?? '')).toEqual({ 200: 2 });
   });
 
-  it('makes keys of the form that the service checks, no two alike, and stores their SHA-256 alone', async () => {
+  it('creates unique keys in the form the service checks, and stores only their SHA-256', async () => {
     const made = await operator.pool.query<{ key: string }>(
       `select issued.key from generate_series(1, 300) as n cross join lateral issue_api_key('key ' || n, 'free') as issued`,
     );
@@ -126,7 +126,7 @@ describe('rotate_api_key', () => {
     expect(await operator.responses(key)).toEqual({ 200: 2 });
   });
 
-  it('never lets an old secret live longer than it would have', async () => {
+  it('never extends the expiry of an old secret', async () => {
     const first = await issue();
     const second = await selectOne<Issued>(operator.pool, `select key from rotate_api_key($1, '1 hour')`, [
       first.id,
@@ -146,7 +146,7 @@ describe('rotate_api_key', () => {
     ]);
   });
 
-  it('at once by two operators leaves one secret without an end', async () => {
+  it('by two operators at once leaves one secret unexpiring', async () => {
     const { id } = await issue();
     await Promise.all([1, 2, 3, 4].map(() => operator.pool.query('select rotate_api_key($1)', [id])));
     expect(

@@ -134,7 +134,7 @@ describe(`with ${KEYS} keys`, () => {
     expect(new Set(rows.map((row) => Number(row.day_refused)))).toEqual(new Set([90]));
   });
 
-  it('no index of the live rows but the one of generations stands in the way of HOT updates', async () => {
+  it('no index of the live rows but that on generations prevents HOT updates', async () => {
     const { rows } = await database.pool.query(
       `select indexrelid::regclass::text as index from pg_index where indrelid = 'api_key_counters'::regclass order by 1`,
     );

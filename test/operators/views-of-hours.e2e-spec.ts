@@ -131,7 +131,7 @@ describe('api_keys_near_limit with many keys', () => {
 });
 
 describe('deprecated_operation_callers', () => {
-  it('has each caller of the hours that are kept with its last hour, but not one that was rejected', async () => {
+  it('lists each caller within the retention with its last hour, but no rejected ones', async () => {
     await hours(
       `(2, 1, 'getPet', 'success', 4, 1)`,
       `(2, 1, 'getPet', 'limited', 5, 1)`,
@@ -200,7 +200,7 @@ describe('recent_bans', () => {
     expect((await bans()).at(-1)).toEqual(['2', 'test 2', 60, false, false]);
   });
 
-  it('has none in force that admission does not see: of a clock that was ahead, or of a key without counters', async () => {
+  it('shows none in force that admission ignores: from a fast clock, or of a key without counters', async () => {
     await database.pool.query(
       `insert into api_key_bans values (1, now() + interval '1 day', now() + interval '25 hours', 60, 1000), (999999, now(), now() + interval '1 hour', 60, 1000)`,
     );
@@ -247,7 +247,7 @@ describe('unused_api_keys', () => {
 });
 
 describe('usage_hours_gaps', () => {
-  it('has by day what the hours lack of the exact counts, resets included', async () => {
+  it('shows per day what hours lack of exact counts, including resets', async () => {
     await database.pool.query(
       `update api_key_counters set minute = now(), day = (now() at time zone 'UTC')::date, day_admitted = 10, day_refused = 4
        where api_key_id = 1`,
@@ -272,7 +272,7 @@ describe('usage_hours_gaps', () => {
     ]);
   });
 
-  it('has from when to when which replica had no database, on each of the days', async () => {
+  it('shows when each replica had no database, for each day', async () => {
     await database.pool.query(
       `insert into api_key_usage_hours
        values (date_trunc('day', now(), 'UTC') - interval '3 days', 1, 'listPets', 'success', 1, 1)`,

@@ -158,7 +158,7 @@ describe('windows are those at the instant of the statement', () => {
     expect(Object.values(seen)).toEqual(limits);
   });
 
-  it('without what a reset will empty, before a request has come that applies it', async () => {
+  it('without what a pending reset will clear, before a request applies it', async () => {
     const key = await operator.issueKey();
     await operator.setCounters(key, `${COUNTS}, ${at(THIS_MINUTE)}`);
     await operator.pool.query('select reset_api_key_usage($1)', [key.id]);
@@ -203,7 +203,7 @@ describe('windows are those at the instant of the statement', () => {
     }
   });
 
-  it('in whatever time zone the operator sits', async () => {
+  it('in any time zone of the operator', async () => {
     const key = await operator.issueKey();
     await operator.send(key.key);
     const session = await operator.pool.connect();
@@ -247,7 +247,7 @@ describe('windows are those at the instant of the statement', () => {
 });
 
 describe('counts above 2^31', () => {
-  it('are shown to the last one, of the live day and of history together', async () => {
+  it('are exact, for the live day and history together', async () => {
     const key = await operator.issueKey();
     await operator.send(key.key);
     await operator.setCounters(

@@ -20,7 +20,7 @@ const NAMED_OPTIONS: Readonly<Record<string, Options>> = {
   writes: { isRead: false },
   // The key of `a7` is `a`.
   byKey: { keyOf: byKey },
-  separating: { isRead: false, separatesTimeouts: true, keyOf: byKey, timeoutMs: 10_000 },
+  separating: { isRead: false, retriesTimeoutsAlone: true, keyOf: byKey, timeoutMs: 10_000 },
   // Of writes that lock a row: that of `a7` is 7.
   locking: { isRead: false, keyOf: (item) => item.slice(1), locksRow: true, sizeMax: 8 },
 };

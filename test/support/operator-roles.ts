@@ -62,12 +62,22 @@ export function asSuperuser(databaseUrl: string): string {
   return url.toString();
 }
 
-/** Runs a statement as a superuser. */
+const isRace = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith('tuple concurrently ');
+
+/** Runs a statement as a superuser, again if another test changed the same role: roles belong to the whole server. */
 export async function onServer(statement: string): Promise<void> {
   const client = new Client({ connectionString: (await testServer()).superuser });
   await client.connect();
   try {
-    await client.query(statement);
+    for (let isDone = false; !isDone;)
+      isDone = await client.query(statement).then(
+        () => true,
+        (error: unknown) => {
+          if (isRace(error)) return false;
+          throw error;
+        },
+      );
   } finally {
     await client.end();
   }

@@ -13,7 +13,7 @@ export class TcpProxyLink {
   readonly #onEnd: () => void;
   /** Made when the first byte may pass: through a black hole no connection reaches the server. */
   #upstream: Socket | undefined;
-  /** Bytes under way stay there when the mode changes, and arrive before later ones. */
+  /** Bytes in flight stay there when the mode changes, and arrive before later ones. */
   readonly #toServer: Transform;
   readonly #toClient: Transform;
   #stranded = false;

@@ -1,4 +1,4 @@
-// Writes what the client has of the OpenAPI document: the types, and the names of 64-bit integers.
+// Generates the client's parts from the OpenAPI document: types and names of 64-bit integers.
 import { readFile } from 'node:fs/promises';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
@@ -29,7 +29,7 @@ export async function generateClient(documentFile) {
 const INT64 = `/** The members and parameters that are 64-bit integers. */
 export const INT64_NAMES: ReadonlySet<string> = new Set(`;
 
-/** JSON has no types, so a name is of a 64-bit integer everywhere or nowhere. The client takes each `…Id` for one. */
+/** JSON has no types, so a name must be int64 everywhere or nowhere. The client treats every `…Id` as one. */
 function int64Names(schemas, paths) {
   const [exact, others] = [new Set(), new Set()];
   for (const [name, schema] of [schemas, paths].flatMap(namedSchemas)) {

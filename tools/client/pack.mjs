@@ -1,5 +1,5 @@
-// Packs the client, for the service to serve: dist/client/petstore-client-<version>.tgz. What was packed before and has not changed is not
-// built again. With --optional, a client that does not compile is only said: its types are written after the service is built.
+// Packs the client, for the service to serve: dist/client/petstore-client-<version>.tgz. An unchanged package is not
+// rebuilt. With --optional, a compile error is only reported: the types are written after the service build.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
@@ -47,7 +47,7 @@ async function pack() {
     await mkdir(packed);
     execFileSync('npm', ['pack', copy, '--silent', '--pack-destination', packed], { cwd: folder });
     await mkdir(KEPT, { recursive: true });
-    // Unless another build has put the same one there.
+    // Unless another build has written it.
     await rename(packed, kept).catch(async (error) => {
       if (!(await isThere(kept))) throw error;
     });

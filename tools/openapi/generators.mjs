@@ -23,7 +23,7 @@ const ROUNDED = 'RangeError: 9007199254740993 would be rounded';
 const printedWith = (rounded) =>
   `Rex 7\norder_not_found 404 There is no order with this orderId.\n${rounded}\n`;
 
-/** What the docs page recommends, to JavaScript. */
+/** The docs page's advice for JavaScript. */
 const page = await readFile(join(root, 'src/pages/docs/index.html'), 'utf8');
 const [, EXACT_FETCH = ''] = /<code id="exact-fetch">(.*?)<\/code>/s.exec(page) ?? [];
 
@@ -73,7 +73,7 @@ const GENERATORS = {
   orval: {
     script: packageFile('orval', 'dist/bin/orval.mjs'),
     words: (folder) => ['--input', DOCUMENT, '--output', join(folder, 'generated.ts'), '--client', 'fetch'],
-    // Its addresses have no origin, as those of a page that the service's own host serves.
+    // Its URLs have no origin, as on a page served by the service itself.
     program: `import { ${OPERATIONS.join(', ')} } from './generated.js';
       ${USE_ALL}
       const { fetch } = globalThis;
@@ -108,7 +108,7 @@ const GENERATORS = {
           ],
         });`,
     },
-    // Its schemas of a response know the success alone, and its fetch does not say that a body is JSON.
+    // Its response schemas cover only success, and its fetch sends no JSON content type.
     program: `import { type Client, client as send, setConfig } from '@kubb/plugin-client/clients/fetch';
       import { ZodError } from 'zod';
       import { errorSchema, ${OPERATIONS.join(', ')} } from './generated/index.js';

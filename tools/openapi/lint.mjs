@@ -8,7 +8,7 @@ const { Document, Spectral } = spectralCore;
 const { Yaml } = spectralParsers;
 const { oas } = spectralRulesets;
 
-/** Neither may ask other hosts for anything: the check works without a network. */
+/** No requests to other hosts: the check works offline. */
 const OFFLINE = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
 
 /** Every finding of both, in a line. */
@@ -28,13 +28,13 @@ async function lintBySpectral(file, text) {
     );
 }
 
-/** Prose alone refers to problem details: each response would have a second media type. */
+/** Only prose mentions problem details: else every response needs a second media type. */
 const isMeant = ({ code, path }) =>
   code === 'oas3-unused-component' && path.join('.') === 'components.schemas.Problem';
 
 async function lintByRedocly(file) {
   const command = packageFile('@redocly/cli', 'bin/cli.js');
-  // Spectral finds unused components, too, but for the one that is meant.
+  // Spectral reports unused components, except the intended one.
   const words = ['lint', file, '--extends=recommended-strict', '--skip-rule=no-unused-components'];
   const { code, output } = await runScript(command, words, { env: OFFLINE });
   return code === 0 ? [] : [output.trim()];

@@ -10,7 +10,7 @@ export interface components {
              * @description The number that pets refer to as their `categoryId`.
              */
             id: bigint;
-            /** @description Stored and returned exactly as sent. No two categories have names that differ at most in the case of ASCII letters. */
+            /** @description Stored and returned exactly as sent. Names are unique, ignoring ASCII case. */
             name: string;
         };
         /** @description The body of an error, unless the client prefers problem details. It has exactly these three members. */
@@ -44,7 +44,7 @@ export interface components {
             sold: bigint;
         };
         NewCategory: {
-            /** @description Stored and returned exactly as sent. No two categories have names that differ at most in the case of ASCII letters. */
+            /** @description Stored and returned exactly as sent. Names are unique, ignoring ASCII case. */
             name: string;
         };
         NewOrder: {

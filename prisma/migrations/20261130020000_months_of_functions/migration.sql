@@ -17,7 +17,7 @@ drop function issue_customer_api_key(text, text, text, integer, integer, timesta
 drop function issue_customer_api_keys(text[], text[], text, integer, integer, timestamptz, api_key_access);
 drop function plan_change_preview(text, integer, integer);
 
--- With the owner's rights: operators cannot insert secrets themselves, so that all are equally strong. Ids that are used already are skipped.
+-- With the owner's rights: operators cannot insert secrets, so all are equally strong. Skips ids that are in use.
 create or replace function issue_customer_api_keys(
   customers text[],
   names text[],
@@ -80,7 +80,7 @@ end
 $$;
 
 comment on function issue_customer_api_keys is
-  'Issues a key for each name and customer, who may be null, in their order, and returns them, once: select * from issue_customer_api_keys(array[''crm-7'', ''crm-8''], array[''Acme'', ''Globex''], plan => ''pro'').';
+  'Issues a key for each name and customer (or null), in input order, and returns them, once: select * from issue_customer_api_keys(array[''crm-7'', ''crm-8''], array[''Acme'', ''Globex''], plan => ''pro'').';
 
 revoke execute on function issue_customer_api_keys(text[], text[], text, integer, integer, timestamptz, api_key_access, integer) from public;
 
@@ -125,7 +125,7 @@ language plpgsql volatile set search_path = public, pg_temp as $$
 declare
   result plan_overview;
 begin
-  -- A statement that names custom, which the keys refer to, waits for each transaction that has issued keys of the plan.
+  -- Setting custom, which a foreign key references, waits for each transaction that has issued keys of the plan.
   if set_plan.custom <> (select custom from plans where id = set_plan.id for no key update) then
     update plans
     set custom = set_plan.custom, requests_per_minute = per_minute, requests_per_day = per_day,
@@ -149,7 +149,7 @@ end
 $$;
 
 comment on function set_plan is
-  'Changes a plan; arguments that you omit stay unchanged: select * from set_plan(''pro'', per_minute => 600). per_month => null takes the limit per month away.';
+  'Changes a plan; arguments that you omit stay unchanged: select * from set_plan(''pro'', per_minute => 600). per_month => null removes the monthly limit.';
 
 revoke execute on function set_plan(text, integer, integer, boolean, integer) from public;
 
@@ -233,7 +233,7 @@ language sql volatile security definer rows 1000 set search_path = public, pg_te
 $$;
 
 comment on function issue_api_keys is
-  'Issues a key for each name, in their order, and returns them, once: select * from issue_api_keys(array[''Acme'', ''Globex''], plan => ''pro'').';
+  'Issues a key for each name, in input order; returns them, once: select * from issue_api_keys(array[''Acme'', ''Globex''], plan => ''pro'').';
 
 revoke execute on function issue_api_keys(text[], text, integer, integer, timestamptz, api_key_access, integer) from public;
 
@@ -261,7 +261,7 @@ comment on function issue_customer_api_key is
 
 revoke execute on function issue_customer_api_key(text, text, text, integer, integer, timestamptz, api_key_access, integer) from public;
 
--- Reads the hours once, and not for each key.
+-- Reads the hours once, not once per key.
 create or replace function plan_change_preview(plan text, per_minute integer default null, per_day integer default null, per_month integer default null)
 returns table (
   api_key_id bigint, name text, own_minute_limit boolean, own_day_limit boolean,
@@ -323,7 +323,7 @@ end
 $$;
 
 comment on function plan_change_preview is
-  'Whom lower limits of a plan would have hurt in the last 35 days: its keys that used more in a minute or day, in how many hours or days, and the most; of a month, of the present and the last one. A key with a limit of its own is not affected by that of the plan. Requests during bans are not known: select * from plan_change_preview(''free'', per_minute => 30).';
+  'The keys of a plan that lower limits would have hurt in the last 35 days: those with a busier minute or day, in how many hours or days, and the peak; by month, this one and the last. A key with a limit of its own is not affected by that of the plan. Requests during bans are unknown: select * from plan_change_preview(''free'', per_minute => 30).';
 
 revoke execute on function plan_change_preview(text, integer, integer, integer) from public;
 

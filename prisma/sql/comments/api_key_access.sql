@@ -1,1 +1,1 @@
-comment on type api_key_access is 'What a key may do: read (GET and HEAD alone) or write (everything).';
+comment on type api_key_access is 'What a key may do: read (GET and HEAD only) or write (everything).';

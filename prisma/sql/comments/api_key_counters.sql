@@ -1,6 +1,6 @@
 comment on table api_key_counters is 'The counters of each key: its current minute and day (UTC) and its last ban. Only the service writes them.';
-comment on column api_key_counters.usage_reset_at is 'The reset of the key that was applied last.';
-comment on column api_key_counters.minute is 'The UTC minute that is counted; -infinity before the first request.';
+comment on column api_key_counters.usage_reset_at is 'The last reset that was applied to the key.';
+comment on column api_key_counters.minute is 'The UTC minute being counted; -infinity before the first request.';
 comment on column api_key_counters.minute_admitted is 'Requests admitted in the minute, since the last reset.';
 comment on column api_key_counters.minute_refused is 'Requests rejected in the minute.';
 comment on column api_key_counters.day is 'The UTC day of the minute.';
@@ -8,6 +8,6 @@ comment on column api_key_counters.day_admitted is 'Requests admitted in the day
 comment on column api_key_counters.day_refused is 'Requests rejected in the day.';
 comment on column api_key_counters.banned_at is 'When the last ban began.';
 comment on column api_key_counters.banned_until is 'When the last ban ends unless an operator lifts it.';
-comment on column api_key_counters.generation is 'Grows once in some hundred updates of the row, so that an index leads to its newest version.';
-comment on column api_key_counters.month is 'The UTC month, by its first day, for which month_before holds; null if the key has no limit per month.';
-comment on column api_key_counters.month_before is 'What api_key_usage has admitted in that month.';
+comment on column api_key_counters.generation is 'Grows once every few hundred updates, so that an index leads to the newest row version.';
+comment on column api_key_counters.month is 'The first day of the UTC month of month_before; null if the key has no monthly limit.';
+comment on column api_key_counters.month_before is 'Requests of that month in api_key_usage.';

@@ -1,12 +1,12 @@
 comment on table api_keys is 'The keys of customers. Keys are revoked, never deleted. A change applies to the next request on every replica.';
-comment on column api_keys.customer is 'Whose key it is: the customer''s id in another system, 1 to 100 characters; null if none is known. What the key has used stays with it.';
+comment on column api_keys.customer is 'The customer''s id in another system, 1 to 100 characters; null if unknown. When it changes, usage stays with the key.';
 comment on column api_keys.plan_custom is 'A copy of plans.custom, kept equal by the foreign key.';
 comment on column api_keys.requests_per_minute is 'The key''s own limit, instead of the plan''s; required on a custom plan.';
 comment on column api_keys.requests_per_day is 'The key''s own limit, instead of the plan''s; required on a custom plan.';
 comment on column api_keys.suspended_until is 'Until this time all requests of the key are rejected with 403 api_key_suspended.';
-comment on column api_keys.bans_lifted_at is 'Bans that began up to this time are lifted, and do not make the next ban longer.';
+comment on column api_keys.bans_lifted_at is 'Bans that began up to this time are lifted and do not lengthen the next ban.';
 comment on column api_keys.access is 'read: GET and HEAD alone; write: everything.';
-comment on column api_keys.usage_reset_at is 'The last reset of what its minute and day have admitted: select * from reset_api_key_usage(7).';
+comment on column api_keys.usage_reset_at is 'The last reset of the minute and day counts: select * from reset_api_key_usage(7).';
 comment on column api_keys.expires_at is 'When the key stops working; null means never.';
 comment on column api_keys.revoked_at is 'When the key was revoked; null if it was not. Any value revokes at once.';
 comment on column api_keys.requests_per_month is 'The key''s own limit per UTC month; null: that of its plan, if it has one.';

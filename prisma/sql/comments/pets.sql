@@ -1,3 +1,3 @@
 comment on table pets is 'The pets of the store.';
-comment on column pets.category_id is 'Any int64. Table categories has the names of some.';
+comment on column pets.category_id is 'Any int64. The table categories names some.';
 comment on column pets.status is 'Null if the pet has no status.';

@@ -12,6 +12,6 @@ end
 $$;
 
 comment on function add_api_key_secret is
-  'Adds a secret to a key and returns the plain key, which is stored nowhere. A statement can add one for each key.';
+  'Adds a secret to a key and returns the plain key, which is stored nowhere. At most one per key and statement.';
 
 revoke execute on function add_api_key_secret(bigint) from public;

@@ -1,4 +1,4 @@
--- It fires when the statement that finishes a day has written the counters, also in a replica of 1.1.0, which knows no month.
+-- Fires after the statement that finishes a day has written the counters, even from a 1.1.0 replica, which has no months.
 create or replace function add_to_month() returns trigger
 language plpgsql set search_path = public, pg_temp as $$
 begin

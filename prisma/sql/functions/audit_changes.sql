@@ -1,6 +1,6 @@
--- One insert per statement, with the owner's rights. Old and new rows are joined by the column that never changes. An update that changes
--- no value is not recorded. The changed columns come from one expression per column, which takes a third of the time of comparing the rows
--- as jsonb. Every entry about a secret has its prefix, which identifies it.
+-- One insert per statement, with the owner's rights. Old and new rows are joined by the immutable column. An update that changes
+-- no value is not recorded. One expression per column finds the changed columns, in a third of the time of comparing the rows
+-- as jsonb. Entries about a secret always contain its prefix.
 create or replace function audit_changes() returns trigger
 language plpgsql security definer set search_path = public, pg_temp set timezone = 'UTC' as $$
 declare
@@ -47,6 +47,6 @@ begin
 end
 $$;
 
-comment on function audit_changes is 'Writes what a statement changed to audit_log.';
+comment on function audit_changes is 'Logs a statement''s changes in audit_log.';
 
 revoke execute on function audit_changes() from public;

@@ -1,4 +1,4 @@
--- It tries, because only the unique index knows what open transactions have inserted, and undoes it.
+-- Inserts and rolls back, because only the unique index sees the rows of open transactions.
 create or replace function category_conflict(new_name text) returns text
 language plpgsql volatile set search_path = public, pg_temp set lock_timeout = '5ms' as $$
 begin
@@ -12,4 +12,4 @@ end
 $$;
 
 comment on function category_conflict is
-  'Why no category can get a name: category_exists (one has it, but for the case of ASCII letters), locked (an open transaction is giving it away), or null.';
+  'Why a category name is unavailable: category_exists (taken, ignoring ASCII case), locked (an open transaction is assigning it); null if it is free.';

@@ -3,4 +3,4 @@ language sql immutable parallel safe
 return interval '2 minutes';
 
 comment on function clock_tolerance is
-  'How far the counters of a key may be ahead. Those that are further ahead were written by another clock, such as that of an earlier primary, and begin anew.';
+  'How far ahead the counters of a key may be. Beyond it, another clock wrote them, such as that of a former primary, and they start over.';

@@ -6,6 +6,6 @@ begin
 end
 $$;
 
-comment on function count_no_pets is 'Empties pet_counts when pets are truncated.';
+comment on function count_no_pets is 'Resets pet_counts when pets are truncated.';
 
 revoke execute on function count_no_pets() from public;

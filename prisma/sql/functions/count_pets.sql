@@ -1,17 +1,17 @@
--- Triggers keep the counts exact in the transaction of each change, so that nothing has to count a table of millions.
+-- Triggers keep the counts exact in the transaction of each change, so that no query has to count millions of rows.
 --
 -- With a single row, writers would wait for each other. So the counts are the sum of *slots*: each statement adds its difference to a slot
 -- that no other transaction is writing. It finds one by trying advisory locks, without waiting. There are as many slots as there were
 -- concurrent writers. Counts of a slot may be negative: a pet may be added in one slot and removed in another.
 --
 -- A row version that was updated away remains while any old snapshot might read it, for hours if a report runs that long. Therefore the
--- version is part of the primary key: the newest version of a slot is at the end of its index range, and neither reads nor writes pass
--- over the dead ones.
+-- version is part of the primary key: the newest version of a slot ends its index range, so reads and writes skip
+-- the dead ones.
 --
--- It has the owner's rights, because a role that writes pets could stop all writers by a row with the largest version.
+-- It has the owner's rights, because a role that writes pets could block all writers by a row of the largest version.
 create or replace function count_pets() returns trigger
 language plpgsql security definer
--- While the table is small a plan that reads all of it looks cheap, and sessions keep their plans.
+-- While the table is small, a sequential scan looks cheap, and sessions cache their plans.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set search_path = public, pg_temp
@@ -64,6 +64,6 @@ begin
 end
 $$;
 
-comment on function count_pets is 'Adds what a statement changed to pet_counts.';
+comment on function count_pets is 'Adds a statement''s changes to pet_counts.';
 
 revoke execute on function count_pets() from public;

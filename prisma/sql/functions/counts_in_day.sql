@@ -2,4 +2,4 @@ create or replace function counts_in_day(counters api_key_counters) returns bool
 language sql stable parallel safe
 return counters.day >= today() and counters.minute <= trusted_until();
 
-comment on function counts_in_day is 'Whether the counts of a day are those of the present one: it has not ended. Null without counters.';
+comment on function counts_in_day is 'Whether the day counts are current, that is, the day has not ended. Null without counters.';

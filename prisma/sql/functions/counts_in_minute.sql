@@ -2,4 +2,4 @@ create or replace function counts_in_minute(counters api_key_counters) returns b
 language sql stable parallel safe
 return counters.minute + interval '1 minute' > present() and counters.minute <= trusted_until();
 
-comment on function counts_in_minute is 'Whether the counts of a minute are those of the present one: it has not ended. Null without counters.';
+comment on function counts_in_minute is 'Whether the minute counts are current, that is, the minute has not ended. Null without counters.';

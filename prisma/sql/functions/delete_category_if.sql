@@ -1,4 +1,4 @@
--- It waits for no row: the outcome is 'locked' if another transaction has locked the category.
+-- Never waits for a row: the outcome is 'locked' if another transaction holds the category.
 create or replace function delete_category_if(of_id bigint, if_match text, if_none_match text) returns text
 language plpgsql volatile set search_path = public, pg_temp as $$
 declare
@@ -20,4 +20,4 @@ end
 $$;
 
 comment on function delete_category_if is
-  'Deletes a category. Returns deleted, or why it was not: category_not_found, precondition_failed, category_in_use (a pet refers to it), locked.';
+  'Deletes a category. Returns deleted, or the reason: category_not_found, precondition_failed, category_in_use (a pet refers to it), locked.';

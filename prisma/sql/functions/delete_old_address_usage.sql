@@ -1,4 +1,4 @@
--- With the owner's rights, like delete_old_usage. Two rows an hour, which need no skipping of locked ones.
+-- With the owner's rights, like delete_old_usage. Two rows an hour: no need to skip locked ones.
 create or replace function delete_old_address_usage(keep_days integer, at_most integer) returns integer
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
@@ -18,6 +18,6 @@ end
 $$;
 
 comment on function delete_old_address_usage is
-  'Deletes some of the hours of requests without a key whose day is older than the given number of days, but none of the last two. Returns how many.';
+  'Deletes a batch of hours of address_usage_hours older than the given number of days, but never the last two days. Returns how many.';
 
 revoke execute on function delete_old_address_usage(integer, integer) from public;

@@ -19,6 +19,6 @@ end
 $$;
 
 comment on function delete_old_bans is
-  'Deletes some of the bans that ended more than the given number of days ago, but none of the last 31. Returns how many.';
+  'Deletes a batch of bans that ended more than the given number of days ago (at least 31). Returns how many.';
 
 revoke execute on function delete_old_bans(integer, integer) from public;

@@ -1,4 +1,4 @@
--- With the owner's rights, because the service may delete no usage that callers see. The row that another replica is deleting is left to it.
+-- With the owner's rights, because the service may not delete usage itself. Rows that another replica is deleting are skipped.
 create or replace function delete_old_usage(keep_days integer, at_most integer) returns integer
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
@@ -19,6 +19,6 @@ end
 $$;
 
 comment on function delete_old_usage is
-  'Deletes some of the finished days of usage that are older than the given number of days, but none of the last 31. Returns how many.';
+  'Deletes a batch of finished days of usage older than the given number of days, but never the last 31. Returns how many.';
 
 revoke execute on function delete_old_usage(integer, integer) from public;

@@ -1,8 +1,8 @@
--- In plpgsql each statement has a snapshot of its own: an order that was committed before its pet was locked is visible. It waits for no row
+-- In plpgsql each statement has its own snapshot: an order committed before its pet was locked is visible. It never waits for a row
 -- itself: the result is 'locked' if another transaction has locked one of them. The triggers of pets run once for all of them.
 create or replace function delete_pets_if(ids bigint[], if_match text[], if_none_match text[]) returns setof text
 language plpgsql
--- Else it is planned for each number of pets. While a table is small a plan that reads all of it looks cheap, and sessions keep their plans.
+-- Else it is planned for each number of pets. While a table is small, a sequential scan looks cheap, and sessions cache their plans.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set search_path = public, pg_temp
@@ -46,4 +46,4 @@ end
 $$;
 
 comment on function delete_pets_if is
-  'Deletes pets with their cancelled orders, each at most once. Returns a row for each, in their order: deleted, or why it was not: pet_not_found, precondition_failed, pet_has_open_order, pet_is_sold (it has a delivered order), locked.';
+  'Deletes pets with their cancelled orders, each at most once. Returns a row for each, in input order: deleted, or the reason: pet_not_found, precondition_failed, pet_has_open_order, pet_is_sold (it has a delivered order), locked.';

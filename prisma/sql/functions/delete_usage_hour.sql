@@ -1,4 +1,4 @@
--- With the owner's rights, like delete_old_usage. One hour, because a search for the oldest rows would pass all that were deleted before.
+-- With the owner's rights, like delete_old_usage. One hour at a time: a search for the oldest rows would scan those already deleted.
 create or replace function delete_usage_hour(of_hour timestamptz, keep_days integer, at_most integer) returns integer
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
@@ -22,6 +22,6 @@ end
 $$;
 
 comment on function delete_usage_hour is
-  'Deletes some of the usage of an hour whose day is older than the given number of days, but none of the last two. Returns how many.';
+  'Deletes a batch of an hour''s usage older than the given number of days, but never of the last two days. Returns how many.';
 
 revoke execute on function delete_usage_hour(timestamptz, integer, integer) from public;

@@ -1,4 +1,4 @@
--- Others may have tables in the schema, too.
+-- Other owners may have tables here, too.
 create or replace function drawn_ids() returns table (table_name name, sequence_name name)
 language sql stable rows 10 set search_path = public, pg_temp as $$
   select t.relname, s.relname
@@ -12,4 +12,4 @@ language sql stable rows 10 set search_path = public, pg_temp as $$
   order by t.relname
 $$;
 
-comment on function drawn_ids is 'The tables whose ids are drawn from a sequence.';
+comment on function drawn_ids is 'The tables whose ids come from a sequence.';

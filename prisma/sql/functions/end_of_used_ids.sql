@@ -1,4 +1,4 @@
--- Callers may choose numbers, so a single row far ahead must not count as being in the way. A run of used ids goes on while at least one in 64
+-- Callers may choose ids, so a single row far ahead must not extend the run. A run of used ids continues while at least one in 64
 -- is used: in the next 64, the 64 after them, then 128, 256 and so on, of which at most one in 64 is read.
 create or replace function end_of_used_ids(of_table text, after bigint) returns bigint
 language plpgsql volatile
@@ -7,7 +7,7 @@ set enable_bitmapscan = off
 set search_path = public, pg_temp
 as $$
 declare
-  -- Pets refer to numbers of categories, too. A query for each index.
+  -- Pets also use category ids. One query per index.
   sources constant text[] := case of_table
     when 'categories' then array[
       'select id from categories',
@@ -25,7 +25,7 @@ begin
       execute format(
         case source
           when 1 then 'select count(*) = $3 from (select from (%s) as used (id) where id > $1 and id <= $2 limit $3) as found'
-          -- Many pets may have the same number: from one to the next.
+          -- Many pets may share a number: skip to the next one.
           else
             'with recursive used (id) as (
                select min(id) from (%1$s) as first (id) where id > $1 and id <= $2

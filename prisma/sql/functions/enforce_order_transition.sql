@@ -19,4 +19,4 @@ end
 $$;
 
 comment on function enforce_order_transition is
-  'Rejects transitions of an order that the state machine does not have, and sets updated_at.';
+  'Rejects order transitions outside the state machine, and sets updated_at.';

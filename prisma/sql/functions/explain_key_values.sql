@@ -21,6 +21,6 @@ end
 $$;
 
 comment on function explain_key_values is
-  'Rejects a name, customer or plan that a constraint would reject, with a message and a hint.';
+  'Rejects a name, customer or plan before a constraint does, with a message and a hint.';
 
 revoke execute on function explain_key_values() from public;

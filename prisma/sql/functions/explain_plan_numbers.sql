@@ -19,6 +19,6 @@ begin
 end
 $$;
 
-comment on function explain_plan_numbers is 'Rejects a custom plan that has limits, and another plan that has none.';
+comment on function explain_plan_numbers is 'Rejects a custom plan with limits, and any other plan without them.';
 
 revoke execute on function explain_plan_numbers() from public;

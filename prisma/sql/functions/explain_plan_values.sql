@@ -11,6 +11,6 @@ end
 $$;
 
 comment on function explain_plan_values is
-  'Rejects an id of a plan that a constraint would reject, with a message and a hint.';
+  'Rejects a plan id before a constraint does, with a message and a hint.';
 
 revoke execute on function explain_plan_values() from public;

@@ -22,6 +22,6 @@ end
 $$;
 
 comment on function follow_plan is
-  'Sets plan_custom from the plan, whatever the statement says, so that a change of plan need not name it.';
+  'Always copies plan_custom from the plan, so that statements that change the plan can omit it.';
 
 revoke execute on function follow_plan() from public;

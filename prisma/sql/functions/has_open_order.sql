@@ -1,4 +1,4 @@
--- In plpgsql each call has a snapshot of its own.
+-- In plpgsql each call has its own snapshot.
 create or replace function has_open_order(of_pet bigint) returns boolean
 language plpgsql set search_path = public, pg_temp as $$
 begin

@@ -1,4 +1,4 @@
--- A branch for each index. In plpgsql each call has a snapshot of its own.
+-- One branch per index. In plpgsql each call has its own snapshot.
 create or replace function has_pets(of_category bigint) returns boolean
 language plpgsql volatile set search_path = public, pg_temp as $$
 begin

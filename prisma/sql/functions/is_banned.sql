@@ -6,4 +6,4 @@ return coalesce(
     and counters.minute <= trusted_until(),
   false);
 
-comment on function is_banned is 'Whether the last ban of a key is in force: neither ended nor lifted, nor of another clock.';
+comment on function is_banned is 'Whether the last ban of a key is in force: not ended, lifted or set by another clock.';

@@ -3,4 +3,4 @@ create or replace function latest_lift() returns timestamptz
 language sql stable parallel safe
 return trusted_until() + interval '1 minute';
 
-comment on function latest_lift is 'A lift of bans after this time, three minutes ahead, is not valid: it would disable bans for good.';
+comment on function latest_lift is 'bans_lifted_at beyond this time, three minutes ahead, is invalid: it would disable bans.';

@@ -1,7 +1,7 @@
--- An update without its where clause is the worst mistake of an operator, and a function that is called for each row is no better, so the
+-- An update that lacks its where clause is an operator's worst mistake, and a function called for every row is no better, so the
 -- changes of a transaction are counted. A setting holds the count: it ends with the transaction, and a rollback to a savepoint restores it.
--- A session may set it: the guard stops mistakes, not malice. The owner, who restores, is not limited, and keys that functions with the owner's
--- rights issue are not counted. Updates are counted whatever the current role is, because a foreign key makes them with the owner's rights, too.
+-- A session may set it: the guard stops mistakes, not malice. The owner, who restores, is exempt. Keys that functions with the owner's
+-- rights issue are not counted. Updates count under any role, because a foreign key also makes them with the owner's rights.
 create or replace function limit_changes() returns trigger
 language plpgsql set search_path = public, pg_temp as $$
 declare
@@ -18,7 +18,7 @@ begin
     return null;
   end if;
   if tg_table_name = 'api_keys' and tg_op = 'UPDATE' then
-    -- A plan that becomes custom, or is so no more, changes plan_custom of its keys by the foreign key, and nothing else of them.
+    -- When plans.custom changes, the foreign key updates only plan_custom of its keys.
     select changes + count(distinct id) filter (where
           o.plan_custom = n.plan_custom or to_jsonb(o) - 'plan_custom' is distinct from to_jsonb(n) - 'plan_custom'),
         revived + count(distinct id) filter (where o.revoked_at is not null and n.revoked_at is null)
@@ -30,7 +30,7 @@ begin
   if changes > changes_max then
     raise exception 'the transaction changes % keys, secrets or plans, more than petstore.changes_max (%)', changes, changes_max
       using errcode = 'restrict_violation',
-            hint = 'Check the where clauses of its statements. If so many changes are meant, allow them and repeat it: set petstore.changes_max = …;';
+            hint = 'Check the where clauses of its statements. If the changes are intended, allow them and retry: set petstore.changes_max = …;';
   end if;
   if revived > 1 then
     raise exception 'the transaction revives several revoked keys, and each needs a transaction of its own'

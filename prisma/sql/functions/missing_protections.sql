@@ -1,5 +1,5 @@
--- prisma/roles.sql and deploy/postgres/roles.sh set these. The list of functions is that of prisma/roles.sql, which also runs before there
--- are functions.
+-- prisma/roles.sql and deploy/postgres/roles.sh set these. The list of functions repeats that of prisma/roles.sql, which also runs before
+-- they exist.
 create or replace function missing_protections() returns table (finding text)
 language sql stable rows 5 set search_path = pg_catalog, pg_temp as $$
   with logins as materialized (
@@ -40,4 +40,4 @@ language sql stable rows 5 set search_path = pg_catalog, pg_temp as $$
 $$;
 
 comment on function missing_protections is
-  'The missing protections of the server against a role that uses up its connections, memory or disk: a sentence each.';
+  'Missing protections against roles that use up the server''s connections, memory or disk: one sentence each.';

@@ -1,5 +1,5 @@
--- Volatile, so that it reads with a snapshot of its own: admission calls it when it has locked the counters (those of a barred key it
--- only reads), and the snapshot of its statement lacks a day that another replica has finished meanwhile.
+-- Volatile, for a fresh snapshot: admission calls it after locking the counters (or only reading them, for a barred
+-- key), and its statement's snapshot would miss a day that another replica has finished since.
 create or replace function month_admitted_before(key bigint, day date) returns bigint
 language plpgsql volatile set search_path = public, pg_temp as $$
 begin
@@ -14,4 +14,4 @@ end
 $$;
 
 comment on function month_admitted_before is
-  'What the history of a key has of the month of a day: finished days, and of the present one what a reset, or a clock that went back, has finished.';
+  'The admitted requests of a key in a day''s month, from its history: finished days, and the part of today before a reset or a clock set back.';

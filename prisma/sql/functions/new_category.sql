@@ -1,6 +1,6 @@
--- Numbers that are skipped are never looked at again, because a sequence is not rolled back, also where the statement runs out of its time.
--- If more than a few are in use, the whole run is skipped at once, unless another transaction does that: the statement holds locks already,
--- so it waits for none.
+-- Skipped numbers are never checked again: a sequence is not rolled back, even if the statement times out.
+-- After 64 used numbers it skips the whole run, unless another transaction is doing so: the statement already holds locks,
+-- so it never waits.
 create or replace function new_category() returns categories
 language plpgsql volatile set search_path = public, pg_temp as $$
 declare
@@ -19,4 +19,4 @@ begin
 end
 $$;
 
-comment on function new_category is 'A category with a number that neither a category nor a pet uses.';
+comment on function new_category is 'A category with a number that no category or pet uses.';

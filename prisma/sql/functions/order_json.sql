@@ -1,4 +1,4 @@
--- Instants are in UTC with milliseconds, which are cut and not rounded, as JavaScript's are.
+-- Times are in UTC with milliseconds, truncated as in JavaScript, not rounded.
 create or replace function order_json("order" orders) returns text
 language sql stable parallel safe
 return '{"id":' || "order".id || ',"petId":' || "order".pet_id || ',"status":"' || "order".status

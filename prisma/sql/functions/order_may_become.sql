@@ -4,4 +4,4 @@ return (present, wanted) in (
   ('placed', 'approved'), ('approved', 'delivered'),
   ('placed', 'cancelled'), ('approved', 'cancelled'));
 
-comment on function order_may_become is 'The transitions of an order: whether the first status can become the second.';
+comment on function order_may_become is 'Whether an order may move from the first status to the second.';

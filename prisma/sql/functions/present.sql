@@ -1,6 +1,6 @@
--- Not now(), which stands still in an open transaction.
+-- Not now(), which is fixed during a transaction.
 create or replace function present() returns timestamptz
 language sql stable parallel safe
 return statement_timestamp();
 
-comment on function present is 'The time at which views show keys, limits and bans: that of the statement, by the clock of the database.';
+comment on function present is 'The time for which views show keys, limits and bans: the statement''s, by the database clock.';

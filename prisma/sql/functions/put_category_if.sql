@@ -1,5 +1,5 @@
--- It waits for a moment at most: the outcome is 'locked' if another transaction has locked the category, or is giving its number or the name
--- away.
+-- Waits for 5 ms at most: the outcome is 'locked' if another transaction has locked the category, or is assigning its number or
+-- name.
 create or replace function put_category_if(of_id bigint, new_name text, if_match text, if_none_match text) returns table (outcome text, representation text)
 language plpgsql volatile set search_path = public, pg_temp set lock_timeout = '5ms' as $$
 declare
@@ -38,4 +38,4 @@ end
 $$;
 
 comment on function put_category_if is
-  'Gives a number a name. The outcome is created, changed, unchanged, or why it was not: precondition_failed, category_exists (another has the name), locked.';
+  'Gives a number a name. The outcome: created, changed, unchanged, or the reason why not: precondition_failed, category_exists (name taken), locked.';

@@ -1,5 +1,5 @@
--- "select (issue_api_key(…)).*" calls the function once for each column, so a second secret for a key fails. The setting contains a mark
--- for each secret that the present statement has added.
+-- "select (issue_api_key(…)).*" calls the function once for each column, so a second secret for a key fails. The setting has one mark
+-- per secret that the current statement has added.
 create or replace function reject_second_secret(of_key text, called text) returns void
 language plpgsql volatile set search_path = public, pg_temp as $$
 declare

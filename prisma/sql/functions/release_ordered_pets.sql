@@ -12,7 +12,7 @@ begin
     select pet_id, status from new_orders
     except all
     select pet_id, status from old_orders) as changed;
-  -- Else each approval would run the triggers of pets, twice and for no row.
+  -- Else each approval would run the triggers of pets twice for no rows.
   if sold_ids is null and available_ids is null then
     return null;
   end if;

@@ -1,5 +1,5 @@
--- Only the objects of the owner: others may have tables and functions in the schema, too. The statements work under every
--- search_path, so types have their schema. With its default the planner would compile this for a second. Every role may compare, and only
+-- Only the owner's objects: others may own tables and functions in the schema. The statements work under any
+-- search_path, so types have their schema. By default, JIT compilation of this would take a second. Every role may compare, but only
 -- the owner reads wanted_rights. Superusers may do everything anyway.
 create or replace function rights_that_differ() returns table (difference text, role name, privilege text, target text, object name, statement text, run_as name)
 language sql stable security definer rows 10 set search_path = pg_catalog, pg_temp set jit = off as $$
@@ -40,7 +40,7 @@ language sql stable security definer rows 10 set search_path = pg_catalog, pg_te
     join pg_attribute on attrelid = o.oid and not attisdropped
     where o.catalog = 'pg_class'::regclass
     union all
-    -- A role that may create functions in the schema can get them called with the rights of the owner.
+    -- A role that can create functions here can have them called with the owner's rights.
     select 'schema public', 'schema public', nspowner, nspacl, null from pg_namespace where oid = 'public'::regnamespace
   ), present as (
     select grantee.role, g.privilege, a.name, a.target, format('revoke %s on %s from %I cascade', g.privilege, a.target, grantee.role) as statement, grantor.rolname as run_as
@@ -55,19 +55,19 @@ language sql stable security definer rows 10 set search_path = pg_catalog, pg_te
       and not coalesce(r.rolsuper, false)
       and (a.name <> 'schema public' or x.privilege_type = 'CREATE' and x.grantee <> (select owner from owning))
     union all
-    -- Members of these may do it without a grant.
+    -- Their members need no grant.
     select r.rolname, 'member', g.rolname, format('role %I', g.rolname),
       concat(format('revoke %I from %I', g.rolname, r.rolname), format(' granted by %I', grantor.rolname), ' cascade'), coalesce(grantor.rolname, 'a superuser')
     from owning
     join pg_roles g
       on g.oid = owner or g.rolsuper
         or g.rolname in ('pg_read_all_data', 'pg_write_all_data', 'pg_maintain', 'pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')
-    -- Who created a role only administers it.
+    -- Its creator only administers a role.
     join pg_auth_members m on m.roleid = g.oid and not to_jsonb(m) @> '{"inherit_option": false, "set_option": false}'
     join pg_roles r on r.oid = m.member and r.oid <> owner and not r.rolsuper
     left join pg_roles grantor on grantor.oid = m.grantor
     union all
-    -- They may drop the schema with all that is in it.
+    -- They may drop the schema with all its contents.
     select r.rolname, 'owner', name, target, format('alter %s owner to %I', target, owner_name), 'a superuser'
     from owning
     cross join (
@@ -94,4 +94,4 @@ language sql stable security definer rows 10 set search_path = pg_catalog, pg_te
 $$;
 
 comment on function rights_that_differ is
-  'Rights that role_rights() or the table wanted_rights lists and a role lacks (missing), those that a role of role_rights() has beyond it (beyond), those of any other role (unlisted), each with the statement that changes it and who may run that, and what no list contains (undecided).';
+  'Rights that role_rights() or wanted_rights lists but a role lacks (missing), extra rights of roles in role_rights() (beyond) and those of any other role (unlisted), each with the SQL that changes it and the role to run it as; and objects that no list contains (undecided).';

@@ -11,10 +11,10 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
     ('petstore_service', 'select', 'changed_at, role, actor, action, table_name, api_key_id, plan_id, old, new', 'audit_log'),
     ('petstore_service', 'select', null,
       'api_key_overview, api_key_daily_usage, api_key_hourly_usage, api_keys_near_limit, deprecated_operation_callers, expiring_api_keys, last_24_hours, open_snapshots, plan_overview, plan_peaks, recent_bans, unused_api_keys'),
-    -- When a row has the id of a new one already, and for old rows of usage and bans.
+    -- For ids that are already taken, and for old rows of usage and bans.
     ('petstore_service', 'execute', null, 'skip_used_ids, delete_old_usage, delete_usage_hour, delete_old_address_usage, delete_old_bans, delete_old_database_outages'),
 
-    -- Operators write only the columns that they decide. Ids and hashes are created by functions.
+    -- Operators write only the columns they control. Functions create ids and hashes.
     ('petstore_operator', 'select', null, '_prisma_migrations, plans, api_keys, api_key_counters, api_key_usage, api_key_usage_hours, address_usage_hours, api_key_bans, database_outages, operations, deprecated_operations, audit_log'),
     ('petstore_operator', 'select', null,
       'api_key_overview, api_key_daily_usage, customer_overview, plan_overview, plan_peaks, noisiest_api_keys, expiring_api_keys, api_key_hourly_usage, busiest_api_keys, '
@@ -35,7 +35,7 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
       'plan_change_preview'),
     ('petstore_support', 'execute', null, 'api_key_overview_of, busiest_api_keys_since, find_api_keys, plan_change_preview'),
 
-    -- Every role may call what only computes. Triggers call the functions that check or count pets and orders.
+    -- Every role may call pure functions. Triggers call those that check or count pets and orders.
     ('public', 'execute', null,
       'present, today, this_hour, clock_tolerance, trusted_until, counts_in_minute, counts_in_day, awaits_reset, last_counted_at, is_valid, '
       'is_suspended, is_banned, latest_lift, is_admitted, minute_limit, day_limit, windows_of, month_admitted_before, warn_of_limits, count_max, saturated, is_instant, drawn_ids, next_ids_are_used, role_rights, rights_that_differ, '
@@ -61,7 +61,7 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
   -- Support reads what operators read.
   select 'petstore_support', privilege, object from rights where role = 'petstore_operator' and privilege like 'select%'
   union all
-  -- The service takes ids from the sequences before it inserts. Otherwise the table draws them.
+  -- The service draws ids from the sequences before it inserts. Elsewhere the default does.
   select case when privilege is null then 'the owner' else role end, 'usage', sequence_name
   from drawn_ids()
   left join rights on object = table_name and role = 'petstore_service' and privilege = 'insert'

@@ -1,7 +1,7 @@
--- Moves past a million consecutive rows at once, but not to a single row far ahead: by at most 64 ids for each id that it passes. It ends at
+-- Skips a million consecutive rows at once, but not to a single row far ahead: at most 64 ids per id that it passes. It ends at
 -- the id of a row.
--- Concurrent calls wait for each other, and the later ones find nothing to do. The sequence never moves back: its short steps are those
--- of nextval, and during a long one other sessions do not take a thousand ids.
+-- Concurrent calls wait for each other, and the later ones find nothing to do. The sequence never moves back: short steps use
+-- nextval, and other sessions do not take a thousand ids during a long one.
 create or replace function skip_used_ids(of_table text) returns bigint
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
@@ -34,6 +34,6 @@ end
 $$;
 
 comment on function skip_used_ids is
-  'Moves the sequence of a table past ids that rows have already: select skip_used_ids(''pets''). Returns the last id that is skipped.';
+  'Moves the sequence of a table past ids that are in use: select skip_used_ids(''pets''). Returns the last skipped id.';
 
 revoke execute on function skip_used_ids(text) from public;

@@ -17,4 +17,4 @@ begin
 end
 $$;
 
-comment on function warn_of_limits is 'Warns where a longer window has a lower limit than a shorter one.';
+comment on function warn_of_limits is 'Warns if a longer window has a lower limit than a shorter one.';

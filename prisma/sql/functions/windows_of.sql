@@ -1,4 +1,4 @@
--- The one list of windows in SQL, from the shortest to the longest, as src/auth/admission/windows.ts has them. Without counters nothing is used.
+-- The one list of windows in SQL, from the shortest to the longest, as src/auth/admission/windows.ts has them. Without counters, usage is 0.
 create or replace function windows_of(key api_keys, plan plans, counters api_key_counters)
 returns table (nth integer, name text, is_required boolean, allowed integer, admitted bigint)
 language sql stable parallel safe rows 3
@@ -14,4 +14,4 @@ begin atomic
 end;
 
 comment on function windows_of is
-  'The windows of a key: the limit in force (null: none), and what the present one has admitted, as far as the counters know it: of the month all of it after a request of the present day, and of the others also what a due reset will empty.';
+  'The windows of a key: the limit in force (null: none) and the requests admitted, per the counters: the month is complete only after a request today; minute and day include what a pending reset will clear.';

@@ -1,4 +1,4 @@
--- The service adds to a row of the day that is there, so its role may update all of them.
+-- The service adds to a day's existing row, so its role may update all rows.
 create or replace trigger api_key_usage_only_grows
   before update on api_key_usage
   for each row when (

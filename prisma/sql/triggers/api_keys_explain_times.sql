@@ -6,4 +6,4 @@ create or replace trigger api_keys_explain_times
     and is_instant(new.revoked_at) and is_instant(new.usage_reset_at)))
   execute function reject_change(
     'expires_at, suspended_until, revoked_at and usage_reset_at need a year of four digits',
-    'For a suspension or a key without an end: infinity.');
+    'To suspend forever or never expire: infinity.');

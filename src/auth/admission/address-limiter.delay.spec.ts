@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 describe('delayed rejections', () => {
-  it('are not all equally long: clients that are rejected together do not come back together', async () => {
+  it('vary in length, so that clients rejected together do not return together', async () => {
     const many = take(createDelay(1000), 1000);
     await jest.advanceTimersByTimeAsync(DELAY_MS / 2 - 1);
     expect(await many.over()).toBe(0);
@@ -32,7 +32,7 @@ describe('delayed rejections', () => {
     expect(await many.over()).toBe(1000);
   });
 
-  it('are at most so many at a time, each time anew', async () => {
+  it('are bounded, and slots are reused', async () => {
     const delay = createDelay(2);
     for (let round = 1; round <= 2; round += 1) {
       const five = take(delay, 5);

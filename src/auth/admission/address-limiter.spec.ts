@@ -44,7 +44,7 @@ describe('a charge', () => {
     expect(flooding.flat()).toEqual([...Array<boolean>(10).fill(false), true, true]);
   });
 
-  it('may cost a part of one, and the headers count whole ones', () => {
+  it('may be fractional, but headers show whole numbers', () => {
     const addresses = limiter();
     const charges = Array.from({ length: 50 }, () => addresses.charge('192.0.2.1', NOON_MS, 1 / 16));
     expect(charges.map(({ allowed }) => allowed).lastIndexOf(true)).toBe(47);
@@ -65,7 +65,7 @@ describe('a full table', () => {
 });
 
 describe('an IPv6 /48', () => {
-  it('has ten times the limit of an address, and past it takes one place in the table, whatever it sends from', () => {
+  it('has ten times the limit of an address, and beyond it takes one table entry for all its addresses', () => {
     const addresses = limiter({ limitPerMinute: 6, addressesMax: 1000 });
     const charges = Array.from({ length: 60_000 }, (_, n) => addresses.charge(networkOf(1, n), NOON_MS));
     expect(charges.filter(({ allowed }) => allowed)).toHaveLength(60);
@@ -75,7 +75,7 @@ describe('an IPv6 /48', () => {
     expect(addresses.charge(networkOf(2, 1), NOON_MS)).toMatchObject({ allowed: true, remaining: 5 });
   });
 
-  it('loses no more to one address than the limit of that', () => {
+  it('gives one address at most its own limit', () => {
     const addresses = limiter({ limitPerMinute: 6, addressesMax: 1000 });
     expect(allowedOf(1000, addresses, networkOf(1, 1), NOON_MS)).toBe(6);
     const others = Array.from({ length: 99 }, (_, n) => addresses.charge(networkOf(1, n + 2), NOON_MS));
@@ -156,7 +156,7 @@ describe('places for lookups', () => {
     expect(addresses.enterLookup('192.0.2.4')).toBeUndefined();
   });
 
-  it('stay taken when the minute turns, for their lookups are still under way', () => {
+  it('stay taken into the next minute while their lookups are in flight', () => {
     const addresses = limiter({ lookupsMax: 1 });
     addresses.charge('192.0.2.1', NOON_MS);
     const leave = addresses.enterLookup('192.0.2.1');
@@ -166,7 +166,7 @@ describe('places for lookups', () => {
     expect(addresses.enterLookup('192.0.2.1')).toBeDefined();
   });
 
-  it('are those of an address, however many addresses there are, and nothing is kept of those that left', () => {
+  it('are per address, however many addresses there are, and leave no state when released', () => {
     const addresses = limiter({ addressesMax: 10, lookupsMax: 4 });
     const held = Array.from({ length: 10_000 }, (_, i) => addresses.enterLookup(`10.0.${i >> 8}.${i & 255}`));
     expect(held).not.toContain(undefined);

@@ -1,24 +1,24 @@
-/** Where an address stands in the present minute; the time is in ms of the clock that was passed in. */
+/** The state of an address in the current minute; times are in ms of the clock passed in. */
 export interface AddressState {
   readonly limit: number;
   readonly remaining: number;
-  /** The end of the minute that was counted, always later than the time passed in. */
+  /** The end of the current minute, always later than the time passed in. */
   readonly resetAtMs: number;
 }
 
 export interface AddressLimiterOptions {
   /** Rejected requests that an address may send in a UTC clock minute. */
   readonly limitPerMinute: number;
-  /** The rejected requests past its limit in the same minute, after which it counts as flooding. */
+  /** Rejected requests over the limit in one minute after which it counts as flooding. */
   readonly floodAfter: number;
   /** Addresses that are counted separately at a time. */
   readonly addressesMax: number;
-  /** Keys of one address past its limit that may be looked up at the same time, and of all of them. */
+  /** Concurrent key lookups of one address past its limit, and of all such addresses. */
   readonly lookupsMax: number;
   readonly allLookupsMax: number;
 }
 
-/** The bucket of all addresses that come when the table is full. A symbol, so that no address can be equal to it. */
+/** The shared bucket for new addresses when the table is full. A symbol, so that it never equals an address. */
 const SHARED = Symbol('addresses beyond the table');
 
 interface Bucket {
@@ -27,7 +27,7 @@ interface Bucket {
   readonly count: number;
 }
 
-/** An IPv6 /48 has the limits of ten addresses: it is a whole site, with 65,536 networks of which each is counted as an address. */
+/** An IPv6 /48 has the limits of ten addresses: it is a whole site, with 65,536 networks, each counted as an address. */
 const SITE_LIMITS = 10;
 
 const MINUTE_MS = 60_000;
@@ -36,20 +36,20 @@ const MINUTE_MS = 60_000;
  * The limit of requests without a valid key, by client address (see `clientAddressOf`) and by IPv6 /48: in memory, per replica on
  * purpose, so that a flood of bad keys costs no database work.
  *
- * The memory is bounded: when `addressesMax` have been counted in a minute, all further ones share one bucket, with the limit of one
- * address, until the minute turns.
+ * Memory is bounded: after `addressesMax` addresses in a minute, all further ones share one bucket, with the limit of one
+ * address, until the minute ends.
  */
 export class AddressLimiter {
   #minute = Number.NEGATIVE_INFINITY;
   #counts = new Map<Bucket['name'], number>();
-  /** Lookups under way. Apart from the counts, for a lookup may outlive its minute. */
+  /** Lookups in flight. Separate from the counts: a lookup may outlive its minute. */
   readonly #lookups = new Map<string, number>();
   #allLookups = 0;
 
   constructor(private readonly options: AddressLimiterOptions) {}
 
   /**
-   * Counts one rejected request, or what a document costs. `allowed` is false if the limit was used up before, `isFlooding` if the address
+   * Counts one rejected request or the cost of a document. `allowed` is false if the limit was already used up; `isFlooding` if the address
    * counts as flooding.
    */
   charge(
@@ -60,7 +60,7 @@ export class AddressLimiter {
     const buckets = this.#bucketsOf(address, nowMs);
     const left = leftIn(buckets);
     for (const { name, limit, count } of buckets) {
-      // An address past its limit uses up nothing of its site's.
+      // An address past its limit does not charge its site.
       if (left > 0 || count >= limit) this.#counts.set(name, count + cost);
     }
     return {
@@ -70,16 +70,16 @@ export class AddressLimiter {
     };
   }
 
-  /** The same without a charge: for the headers, and for whether a key may be looked up without taking a lookup slot. */
+  /** The same without a charge: for headers, and to decide whether a lookup needs a lookup slot. */
   peek(address: string, nowMs: number): AddressState & { readonly isFlooding: boolean } {
     const left = leftIn(this.#bucketsOf(address, nowMs));
     return { ...this.#stateWith(left), isFlooding: left <= -this.options.floodAfter };
   }
 
   /**
-   * Takes a place for the lookup of a well-formed key from an address past its limit. The networks of an IPv6 /48 share theirs.
+   * Takes a slot for looking up a well-formed key from an address past its limit. The networks of an IPv6 /48 share slots.
    *
-   * @returns what gives the place back, to be called once, or undefined when `lookupsMax` or `allLookupsMax` are taken
+   * @returns a function that releases the slot, to be called once; undefined at `lookupsMax` or `allLookupsMax`
    */
   enterLookup(address: string): (() => void) | undefined {
     const name = siteOf(address) ?? address;
@@ -95,19 +95,19 @@ export class AddressLimiter {
     };
   }
 
-  /** The size in memory: buckets counted in the present minute, and with lookups under way. */
+  /** The table sizes: buckets counted in the current minute, and those with lookups in flight. */
   get size(): { readonly counted: number; readonly lookingUp: number } {
     return { counted: this.#counts.size, lookingUp: this.#lookups.size };
   }
 
   /**
-   * A later minute starts with an empty table: a new map, for clearing the old one would hold up every request.
+   * A later minute starts with a new map: clearing the old one would delay every request.
    *
-   * An earlier minute never empties it. Times that arrive out of order at the turn of a minute belong to the minute that is open,
-   * else each would give the whole limit anew. A clock that was set back by more keeps the counts, too, but
-   * from then on they are those of the earlier minute, else an address could wait an hour for its reset.
+   * An earlier minute never clears it. Out-of-order times at a minute boundary belong to the current minute,
+   * else each would reset the limit. A clock that was set back by more keeps the counts, too, but
+   * assigns them to the earlier minute, else an address could wait an hour for its reset.
    */
-  #turnTo(nowMs: number): void {
+  #advanceTo(nowMs: number): void {
     const minute = Math.floor(nowMs / MINUTE_MS);
     if (minute === this.#minute) return;
     if (minute > this.#minute) {
@@ -123,9 +123,9 @@ export class AddressLimiter {
     return { limit: this.options.limitPerMinute, remaining: Math.max(0, Math.floor(left)), resetAtMs };
   }
 
-  /** What a request of the address counts in. The addresses of a site past its limit are not counted: they would fill the table. */
+  /** The buckets that a request is counted in. Addresses of a site past its limit are not counted: they would fill the table. */
   #bucketsOf(address: string, nowMs: number): readonly Bucket[] {
-    this.#turnTo(nowMs);
+    this.#advanceTo(nowMs);
     const { limitPerMinute: limit } = this.options;
     const site = siteOf(address);
     const ofSite = site !== undefined && this.#hasRoom(site) ? [this.#bucket(site, limit * SITE_LIMITS)] : [];
@@ -142,7 +142,7 @@ export class AddressLimiter {
   }
 }
 
-/** The requests that all of them allow; negative where one is past its limit. */
+/** The requests left in all buckets; negative if one is past its limit. */
 const leftIn = (buckets: readonly Bucket[]): number =>
   buckets.reduce((left, { limit, count }) => Math.min(left, limit - count), Infinity);
 
@@ -150,13 +150,13 @@ const leftIn = (buckets: readonly Bucket[]): number =>
 const siteOf = (address: string): string | undefined =>
   address.endsWith('::/64') ? `${address.split(':', 3).join(':')}::/48` : undefined;
 
-/** The mean delay in milliseconds; each is longer or shorter by up to half. Well below the second of `Retry-After`. */
+/** The mean delay in milliseconds, with ±50 % jitter. Well below the one-second minimum of `Retry-After`. */
 export const DELAY_MS = 500;
 
 /**
  * Delays the rejections of clients that repeat rejected requests at once: each rejection costs the process as much as any response.
  *
- * @param max how many at a time; further rejections are not delayed, because each delay holds a connection
+ * @param max concurrent delays; further rejections are not delayed: each delay holds a connection
  * @returns a function that resolves after the delay
  */
 export function createDelay(max: number): () => Promise<void> {

@@ -63,7 +63,7 @@ describe('admission from several connections at once', () => {
     expect(counted?.counters.windows.minute.admitted).toBe(50);
   });
 
-  it('decides after a lock on what was committed meanwhile, a ban among it', async () => {
+  it('decides on the state after the lock wait, including new bans', async () => {
     const key = await makeKey();
     const first = await replicas.connect();
     try {
@@ -124,7 +124,7 @@ describe('admission from several connections at once', () => {
 });
 
 describe('a reset of usage', () => {
-  it('is applied once, also where another replica applies the next one while this one waits for the row', async () => {
+  it('is applied once, even if another replica applies the next while this one waits for the row', async () => {
     const { id, hash } = await makeKey();
     await operators.query('select set_api_key_limits($1, 5, 1000), reset_api_key_usage($1)', [id]);
     const send = (requests: number) =>

@@ -69,7 +69,7 @@ describe('AdmissionStatement against the serial model', () => {
     Math.max(300_000, HISTORIES * MS_PER_HISTORY_MAX),
   );
 
-  it('counts in a month what replicas of the release before have admitted in its first days', async () => {
+  it('counts what replicas of the previous release admitted earlier in the month', async () => {
     const comparison = await AdmissionComparison.create(
       database.pool,
       { banAfterRefusals: 20, banSeconds: 60, banMaxSeconds: 3600 },

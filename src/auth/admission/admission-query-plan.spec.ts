@@ -61,7 +61,7 @@ describe('the admission statements with many keys', () => {
     },
   );
 
-  it('are planned once a connection, for groups of any size', async () => {
+  it('are planned once per connection, for any batch size', async () => {
     // Keys that were not counted today are no plain case, and need the general statement, too.
     let next = 1;
     for (const size of [1, 2, 1, 64, 1, 2, 1, 64, 1, 2, 1, 64, 1, 2, 1, 64]) {
@@ -80,11 +80,11 @@ describe('the admission statements with many keys', () => {
 
   // Each key once: for this half of a page is room enough. For more, PostgreSQL first clears away the old versions, and
   // an open transaction anywhere on the server, of another test for one, can keep it from that.
-  it('update counters with a new entry in an index once in some hundred times (general)', async () => {
+  it('add an index entry only once every few hundred updates (general)', async () => {
     expectNearlyAllHot(await updatesBy(FIRST_KEY));
   });
 
-  it('update counters with a new entry in an index once in some hundred times (plain)', async () => {
+  it('add an index entry only once every few hundred updates (plain)', async () => {
     const first = FIRST_KEY + GROUPS * SIZE;
     const hashes = Array.from({ length: GROUPS * SIZE }, (_, n) => hashOfKey(first + n));
     await client.query(

@@ -3,26 +3,26 @@ import { lengthOf, type Window, WINDOWS } from './windows.js';
 import { windowMembers, type WindowSources } from './windows.sql.js';
 
 /**
- * One row of an admission statement, for one secret of the batch that exists. Times are ms of the database's clock. The members from
+ * One row of an admission statement, for one existing secret of the batch. Times are ms of the database's clock. The members from
  * `granted` on are missing unless the key is live.
  */
 export type AdmissionRow = readonly [
-  /** `uncounted` is a live key without a row of counters, `suspended` one that an operator has barred for a time. */
+  /** `uncounted`: a live key without a counter row; `suspended`: one that an operator has temporarily blocked. */
   state: 'live' | 'suspended' | 'uncounted' | 'revoked' | 'expired',
-  /** The place of the secret in the statement's lists, from 1 on. */
+  /** The 1-based position of the secret in the parameter arrays. */
   position: number,
-  /** As text: it may be more than a double holds. */
+  /** As text: it may exceed a double's precision. */
   keyId: string,
   planId: string,
   access: 'read' | 'write',
   nowMs: number,
   /** How many of the requests are admitted. */
   granted: number,
-  /** How many of the others are counted as rejections; the rest finds the key banned. */
+  /** How many others are counted as rejections; the rest are rejected by the ban. */
   rejected: number,
   clockWentBack: 0 | 1,
   /**
-   * Of each of `WINDOWS` its limit (0: none), the requests that it had admitted before the batch, and its end; then the end of the ban or
+   * For each of `WINDOWS`: its limit (0: none), the requests admitted before the batch, and its end; then the end of the ban or
    * suspension, if there is one.
    */
   ...windowsAndBarredUntilMs: number[],
@@ -43,7 +43,7 @@ const MEMBERS = [
 ] as const;
 const TEXTS: ReadonlySet<string> = new Set(['state', 'keyId', 'planId', 'access']);
 
-/** SQL for an `AdmissionRow` as JSON, from SQL for each member. Nulls are left out: only the last members, or unread ones, may be null. */
+/** SQL for an `AdmissionRow` as JSON, from SQL for each member. Nulls are dropped: only trailing or unused members may be null. */
 export function selectAdmissionRow(
   sql: Readonly<Record<(typeof MEMBERS)[number] | 'barredUntilMs', string>> & {
     readonly windows: WindowSources;
@@ -65,14 +65,14 @@ export const parseAdmission = (rows: readonly { readonly json: string }[]): read
   JSON.parse(`[${rows.map(({ json }) => json).join(',')}]`) as AdmissionRow[];
 
 /**
- * The requests of one live key in a batch, in their order of arrival, whichever secret they came with: the first are
- * granted, each with its own `Remaining`; the next are rejected and counted; the rest finds the key banned. So each gets what it
- * would have got had they come one after another.
+ * The requests of one live key in a batch, in order of arrival, whichever secret they used: the first are
+ * granted, each with its own `Remaining`; the next are rejected and counted; the rest are rejected by the ban. Each gets
+ * the result of serial processing.
  */
 export interface KeyDecisions {
-  /** The row's counts were more than two minutes ahead of the clock, and began anew. */
+  /** The row's counts were over two minutes ahead of the clock, so they were reset. */
   readonly clockWentBack: boolean;
-  /** The end of the ban that the rejections of this batch have started, if any: while one is on, none is counted. */
+  /** The end of the ban that this batch started, if any: during a ban, rejections are not counted. */
   readonly banUntilMs: number | undefined;
   /** The decision of the next request of the key. */
   readonly next: () => AdmissionDecision;
@@ -89,9 +89,9 @@ export function keyDecisionsOf(row: AdmissionRow): KeyDecisions {
     ordinal += 1;
     const admitted = Math.min(ordinal, granted);
     const windows = limits.map((limit) => windowOf(limit, admitted)) as [LimitWindow, ...LimitWindow[]];
-    // Each member is written out: to spread some of them took 8 µs a request.
+    // Members are written out: object spread took 8 µs per request.
     if (ordinal <= granted) return { state: 'admitted', windows, caller };
-    // The last rejection that counts starts the ban, if there is one, and is the first to report its end.
+    // The last counted rejection starts the ban, if any, and is the first to report its end.
     const retryAtMs = windows.reduce(
       (latest, { remaining, resetAtMs }) => (remaining === 0 ? Math.max(latest, resetAtMs) : latest),
       ordinal >= counted ? (barredUntilMs ?? 0) : 0,
@@ -100,7 +100,7 @@ export function keyDecisionsOf(row: AdmissionRow): KeyDecisions {
     const state = rowState === 'suspended' ? 'suspended' : 'banned';
     const closed = windows.map((window) => Object.assign(window, { remaining: 0 }));
     const barred = { state, windows: closed as [LimitWindow, ...LimitWindow[]], caller, nowMs } as const;
-    // Timers of clients overflow after 25 days, and the clients then repeat the request at once.
+    // Client timers overflow after 25 days, so the request would be repeated at once.
     return state === 'suspended' && retryAtMs > nowMs + DAY_MS ? barred : { ...barred, retryAtMs };
   };
   const banUntilMs = rejected > 0 ? barredUntilMs : undefined;
@@ -135,9 +135,9 @@ const windowOf = (
 });
 
 /**
- * Sets the next generation of the row `c` of counters, once in 125 updates. While a snapshot is open (a dump, a report, a forgotten
- * transaction), PostgreSQL cannot remove the former versions of the row, and a look-up by the key alone reads them all: with 30,000 of them
- * a statement took eight times as long. The generation is in an index behind the key, so `order by generation desc limit 1` reads only
+ * Increments the generation of counter row `c`, once in 125 updates. While a snapshot is open (a dump, a report, a forgotten
+ * transaction), PostgreSQL cannot remove the row's old versions, and a lookup by key alone reads them all: with 30,000 of them
+ * a statement took eight times as long. The generation follows the key in an index, so `order by generation desc limit 1` reads only
  * the newest ones.
  */
 export const NEXT_GENERATION = `generation = least(c.generation + (random() < 0.008)::int, count_max())`;

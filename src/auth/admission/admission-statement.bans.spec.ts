@@ -21,7 +21,7 @@ import { WholeAdmissionStatement } from '../../../test/support/admission/whole-a
 describe('bans', () => {
   const BAN_END = NOON + MINUTE_MS;
 
-  it('starts with the 20th rejection in a minute, which has its end, and later requests are not counted', async () => {
+  it('starts at the 20th rejection in a minute, which reports its end; later requests are not counted', async () => {
     const key = await makeKey('free', { minute: 1 });
     const at = NOON + 20_000;
     const decisions = await decide(key.hash, 25, at);
@@ -48,7 +48,7 @@ describe('bans', () => {
     expect(states(await decide(key.hash, 2, NOON_MINUTE_END))).toEqual(['limited', 'banned']);
   });
 
-  it('forgets them also where the minute begins with a plain case, alone or beside another key', async () => {
+  it('also forgets them if the minute starts on the fast path, alone or with another key', async () => {
     const other = await makeKey();
     const keys = [await makeKey('free', { minute: 1 }), await makeKey('free', { minute: 1 })];
     await sendOnce(other.hash, NOON);
@@ -93,7 +93,7 @@ describe('bans', () => {
     expect((await countersOf(key)).counters.ban).toEqual({ atMs, untilMs: atMs + minutes * MINUTE_MS });
   });
 
-  it('ends at once when it is lifted, and then no longer makes the next one longer', async () => {
+  it('ends at once when lifted, and no longer lengthens the next one', async () => {
     const key = await makeKey('free', { minute: 1 });
     await ban(key, NOON);
     await operate(`update api_keys set bans_lifted_at = '2026-11-20T12:00:30Z' where id = $1`, key);

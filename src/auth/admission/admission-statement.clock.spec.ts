@@ -53,7 +53,7 @@ describe('the clock', () => {
     }
   });
 
-  it('keeps counting in the minute and day that another replica has opened a moment before', async () => {
+  it('keeps counting in the minute and day that another replica just started', async () => {
     const key = await makeKey('free', { minute: 2 });
     await decide(key.hash, 1, MIDNIGHT + 100);
     expect(states(await decide(key.hash, 2, MIDNIGHT - 100))).toEqual(['admitted', 'limited']);
@@ -62,7 +62,7 @@ describe('the clock', () => {
     });
   });
 
-  it('overwrites, and reports once, counts and bans more than two minutes ahead, and loses no day', async () => {
+  it('overwrites counts and bans over two minutes ahead, reports them once, and loses no day', async () => {
     const key = await makeKey('free', { minute: 1 });
     await decide(key.hash, 1 + 20, MIDNIGHT + 2 * MINUTE_MS + 1);
     warnings.length = 0;

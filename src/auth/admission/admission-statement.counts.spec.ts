@@ -46,7 +46,7 @@ describe('counts above 2^31', () => {
     });
   });
 
-  it('become history at the turn of the day, also beside what is there already', async () => {
+  it('move to history at midnight, adding to existing rows', async () => {
     const key = await makeKey();
     await sendOnce(key.hash, NOON);
     await setCounts(key, `day_admitted = ${FAR_ABOVE}, day_refused = ${INT4_MAX}`);

@@ -24,11 +24,11 @@ import { Batcher } from '../../batching/batcher.js';
 import { AdmissionStatement } from './admission-statement.js';
 
 describe('authentication', () => {
-  it('knows no secret that was never issued', async () => {
+  it('rejects a never-issued secret', async () => {
     expect(await sendOnce(`\\x${randomBytes(32).toString('hex')}`, NOON)).toEqual({ state: 'unknown' });
   });
 
-  it('decides about each request of a batch in its place', async () => {
+  it('returns decisions in the order of the batch', async () => {
     const [one, other] = [await makeKey(), await makeKey()];
     const group = [other.hash, `\\x${randomBytes(32).toString('hex')}`, one.hash, other.hash];
     const decisions = await statement.decide(group, new Date(NOON));
@@ -86,7 +86,7 @@ describe('limits', () => {
     );
   });
 
-  it('gives what is left to the earliest requests of a key, whichever of its secrets they came with', async () => {
+  it('gives what remains to the earliest requests of a key, across its secrets', async () => {
     const key = await makeKey('free', { minute: 3 });
     const second = await insertSecret(pool, key.id);
     const decisions = await statement.decide([second, key.hash, second, key.hash, second], new Date(NOON));
@@ -107,7 +107,7 @@ describe('limits', () => {
     expect(states(decisions)).toEqual(['admitted', 'admitted', 'admitted', 'limited']);
   });
 
-  it('puts the numbers of the key before those of its plan, and follows both at once', async () => {
+  it('prefers the limits of the key to its plan, and applies changes of both', async () => {
     await insertPlan(pool, 'trial', false);
     await pool.query(`update plans set requests_per_minute = 7, requests_per_day = 70 where id = 'trial'`);
     const key = await makeKey('trial', { minute: 9 });
@@ -131,7 +131,7 @@ describe('limits', () => {
     });
   });
 
-  it('has nothing remaining, not less, where a limit was lowered below what was admitted', async () => {
+  it('reports 0 remaining, not less, if a limit was lowered below the admitted count', async () => {
     const key = await makeKey('free', { minute: 10 });
     await decide(key.hash, 8, NOON);
     await operate('update api_keys set requests_per_minute = 5 where id = $1', key);
@@ -160,13 +160,13 @@ describe('when the database fails after it has admitted a part of a group', () =
     expect((await countersOf(plain)).counters.windows.day.admitted).toBe(3);
   });
 
-  it('counts no request twice that shared a batch with a key whose row is locked', async () => {
+  it('never double-counts requests batched with a key whose row is locked', async () => {
     const [plain, locked] = [await makeKey(), await makeKey()];
     await sendOnce(plain.hash, NOON);
     const impatient = openTestPool(database.url, { max: 1, lock_timeout: 50 });
     const decider = new AdmissionStatement({ queryable: impatient, named: true }, POLICY);
     const batcher = new Batcher({
-      ...{ name: 'admission', isRead: false, separatesTimeouts: true },
+      ...{ name: 'admission', isRead: false, retriesTimeoutsAlone: true },
       ...{ sizeMax: 32, concurrencyMax: 2, waitingMax: 100, timeoutMs: LONG_DEADLINES.waitMs },
       send: (hashes: readonly string[]) => decider.decide(hashes, new Date(NOON)),
     });

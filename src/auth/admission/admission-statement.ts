@@ -1,16 +1,21 @@
 import { asUnavailable } from '../../errors/database-errors.js';
-import { runStatement, type Statement, statement, type StatementSource } from '../../database/statement.js';
+import {
+  queryWithoutPrisma,
+  type Statement,
+  statement,
+  type StatementSource,
+} from '../../database/statement.js';
 import { admissionSql } from './general-admission.sql.js';
 import { type AdmissionRow, keyDecisionsOf, parseAdmission } from './admission-row.js';
 import type { AdmissionDecision } from './decision.js';
 import { plainAdmissionSql } from './plain-admission.sql.js';
 
 export interface BanPolicy {
-  /** The rejections within a minute window that start a ban, at least 1. */
+  /** The rejections in a minute window that start a ban, at least 1. */
   readonly banAfterRefusals: number;
   /** The length of a first ban, at least 1. */
   readonly banSeconds: number;
-  /** The length that doubling stops at, at least `banSeconds`. */
+  /** The cap on doubling, at least `banSeconds`. */
   readonly banMaxSeconds: number;
 }
 
@@ -23,10 +28,10 @@ export interface AdmissionObserver {
 /** Injects the observers of admission, which `ObserversModule` lists. */
 export const ADMISSION_OBSERVERS = Symbol('ADMISSION_OBSERVERS');
 
-/** A secret that admits nothing, whatever limits there are. Its request is charged to the address. */
+/** A secret that is never admitted, whatever the limits. Its request is charged to the address. */
 export interface InvalidSecret {
   readonly state: 'unknown' | 'revoked' | 'expired';
-  /** The key of a secret that is known. */
+  /** The key, if the secret is known. */
   readonly rejectedKey?: { readonly keyId: bigint };
 }
 
@@ -36,7 +41,7 @@ export type KeyDecision = AdmissionDecision | InvalidSecret;
 export interface AdmissionStatementOptions {
   /** Gets the database's time. */
   readonly observe?: (nowMs: number) => void;
-  /** Gets what admission corrected by itself and an operator should know. */
+  /** Reports automatic corrections that an operator should know about. */
   readonly warn?: (message: string) => void;
   readonly onBanStarted?: (keyId: string, untilMs: number) => void;
 }
@@ -45,7 +50,7 @@ export interface AdmissionStatementOptions {
 interface AdmissionQuery extends Statement {
   /** Appended to the parameters that both statements share. */
   readonly parameters: readonly number[];
-  /** The decision about secrets that its rows do not contain. */
+  /** The decision about secrets without a row. */
   readonly withoutRow: KeyDecision | undefined;
 }
 
@@ -56,12 +61,12 @@ const PLAIN: AdmissionQuery = {
 };
 const GENERAL = statement('admission', admissionSql, 'admission');
 
-/** One for each request, in order of arrival; undefined where it is not known yet. */
+/** One per request, in order of arrival; undefined while not yet known. */
 type Decisions = (KeyDecision | undefined)[];
 
 /**
  * Decides about batches of requests in SQL: authenticates them, checks them against their plans, counts them. The plain case is
- * tried first; the general statement decides about the rest. The decisions are those of the same requests made one after another. A
+ * tried first; the general statement decides about the rest. The decisions equal those of serial processing. A
  * failure of the database is thrown: no request is admitted without it.
  */
 export class AdmissionStatement {
@@ -82,28 +87,28 @@ export class AdmissionStatement {
   /**
    * @param hashes the SHA-256 of each request's secret (`\x` and hex), in order of arrival; the same one may occur many times
    * @param at a test's clock in place of the database's
-   * @returns one decision for each request, in the same order, or an error where the database failed after it had decided about others
+   * @returns one decision for each request, in the same order, or an error if the database failed after deciding about others
    */
   async decide(hashes: readonly string[], at?: Date): Promise<readonly (KeyDecision | Error)[]> {
     const decisions = await this.#run(PLAIN, hashes, at);
     try {
       if (!isWhole(decisions)) await this.#decideRest(decisions, hashes, at);
       if (!isWhole(decisions)) {
-        // A key without counters is neither admitted nor rejected, as nothing can be counted: it gets them and is decided about again.
+        // A key without counters is neither admitted nor rejected, as nothing can be counted: create them and decide again.
         await this.#createMissingCounters(hashes.filter((_, request) => decisions[request] === undefined));
         await this.#decideRest(decisions, hashes, at);
       }
       if (isWhole(decisions)) return decisions;
       throw new Error('cannot create the counters of a valid key');
     } catch (error) {
-      // Decisions are counted, and must not be made again.
+      // Decided requests are counted: never decide twice.
       if (decisions.every((decision) => decision === undefined)) throw error;
       const failure = asUnavailable(error) as Error;
       return decisions.map((decision) => decision ?? failure);
     }
   }
 
-  /** Runs the general statement for requests without a decision. Only keys without counters have none afterwards. */
+  /** Runs the general statement for requests without a decision. Only keys without counters remain undecided. */
   async #decideRest(decisions: Decisions, hashes: readonly string[], at: Date | undefined): Promise<void> {
     const rest = hashes.filter((_, request) => decisions[request] === undefined);
     const decided = (await this.#run(this.#general, rest, at)).values();
@@ -117,7 +122,7 @@ export class AdmissionStatement {
     for (const hash of hashes) requests.set(hash, (requests.get(hash) ?? 0) + 1);
     const secrets = [...requests.keys()];
     const values = [secrets, [...requests.values()], at?.toISOString() ?? null, ...query.parameters];
-    const rows = parseAdmission(await runStatement<{ json: string }>(this.source, query, values));
+    const rows = parseAdmission(await queryWithoutPrisma<{ json: string }>(this.source, query, values));
     if (rows[0] !== undefined) this.options.observe?.(rows[0][5]);
     const decisionOf = new Map<string | undefined, () => KeyDecision | undefined>();
     const keys = new Map<string, () => KeyDecision>();
@@ -153,7 +158,7 @@ export class AdmissionStatement {
   }
 
   async #createMissingCounters(hashes: readonly string[]): Promise<void> {
-    const rows = await runStatement<{ keyId: string }>(this.source, CREATE_MISSING_COUNTERS, [hashes]);
+    const rows = await queryWithoutPrisma<{ keyId: string }>(this.source, CREATE_MISSING_COUNTERS, [hashes]);
     if (rows.length === 0) return;
     const keyIds = rows.map(({ keyId }) => keyId).join(', ');
     this.options.warn?.(

@@ -27,26 +27,26 @@ import {
   type KeyDecision,
 } from './admission-statement.js';
 import { Clock, DatabaseClock } from './clock.js';
-import { type AdmissionDecision, type LimitWindow, rejectionOf, rejectionUntil } from './decision.js';
+import { type AdmissionDecision, type LimitWindow, rejectionOf, retryLaterError } from './decision.js';
 import { RecentSecrets } from './recent-secrets.js';
 
-/** Addresses that are counted apart in a minute: 7 MB with IPv4 and 17 with IPv6, and far more than a replica can serve with 401s. */
+/** Addresses counted separately in a minute: 7 MB for IPv4, 17 MB for IPv6, and far more than a replica can serve 401s to. */
 const ADDRESSES_MAX = 100_000;
 
-/** The docs page is twenty requests. Without a limit one address could have 200 KB sent without end. */
+/** The docs page is twenty requests. Without a limit, one address could fetch 200 KB endlessly. */
 const DOCUMENTS_PER_MINUTE = 300;
 
-/** Ten a second, for a whole minute: a program with a wrong key is not rejected so often past its limit. */
+/** Ten a second for a whole minute: a client with just a wrong key does not exceed its limit by that much. */
 const FLOOD_AFTER = 600;
 
-/** Keys of one address past its limit that are looked up at the same time, and of all such addresses: eight statements. */
+/** Concurrent key lookups of one address past its limit, and of all such addresses: eight statements. */
 const LOOKUPS_MAX = 32;
 const ALL_LOOKUPS_MAX = 256;
 
-/** Delayed rejections at a time, so that a flood cannot hold every connection of a proxy. */
+/** Concurrent delayed rejections, so that a flood cannot hold all connections of a proxy. */
 const DELAYED_MAX = 100;
 
-/** What a key that may only read may do. */
+/** Methods allowed for a read-only key. */
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 const MINUTE_SECONDS = 60;
@@ -54,13 +54,13 @@ const MINUTE_SECONDS = 60;
 type AdmissionLimits = BanPolicy & Pick<Config['limits'], 'addressLimitPerMinute'>;
 
 /**
- * Decides about every request: whose key it has, and whether the key's plan or the client's address has a request left. No promise
+ * Decides about every request: whose key it is, and whether the key's plan or the client's address has requests left. No promise
  * rejects: an error becomes a rejection. Rejections may be delayed, which slows down floods.
  */
 @Injectable()
 export class Admission {
   readonly #keys: Batcher<ApiKeyHash, KeyDecision>;
-  /** For keys that were not admitted lately, from addresses that are past their limit. */
+  /** For keys that were not recently admitted, from addresses past their limit. */
   readonly #lowPriorityKeys: Batcher<ApiKeyHash, KeyDecision>;
   readonly #recent = new RecentSecrets();
   readonly #addresses: AddressLimiter;
@@ -82,7 +82,7 @@ export class Admission {
     this.#lowPriorityKeys = this.#batch('low_priority_admission', { pool: main, permits: reads });
   }
 
-  /** Decides about a request by its `Authorization` header, and counts it: once a request, never twice. */
+  /** Decides about a request by its `Authorization` header, and counts it exactly once. */
   async decide(
     { method = '', headers: { authorization } }: Pick<IncomingMessage, 'method' | 'headers'>,
     clientAddress: string,
@@ -98,10 +98,10 @@ export class Admission {
       const ofAddress = this.describeAddress(clientAddress);
       return { ...ofAddress, state: 'undecided', rejectedKey: undecided(), rejection: toApiError(error) };
     }
-    if (decision === undefined) return await this.#crowdOut(clientAddress, undecided());
+    if (decision === undefined) return await this.#rejectLookup(clientAddress, undecided());
     if (decision.state === 'admitted') {
       this.#recent.add(secret, this.clock.nowMs());
-      // So that a key that may only read learns nothing about other routes. The request counts.
+      // So that a read-only key learns nothing about other routes. The request is counted.
       const isRejected = decision.caller?.isReadOnly === true && !READING.has(method);
       return isRejected ? { ...decision, rejection: new ApiError('read_only_api_key') } : decision;
     }
@@ -117,28 +117,28 @@ export class Admission {
     return this.#ofAddress(state);
   }
 
-  /** Counts a public document, or the share of one, against the address, in a limit apart from that of requests without a valid key. */
+  /** Counts a public document, or a fraction of one, against the address; separate from the limit of requests without a valid key. */
   chargeDocument(clientAddress: string, cost: number): AdmissionDecision {
     return this.#ofAddress(this.#documents.charge(clientAddress, this.clock.nowMs(), cost), 'documents');
   }
 
-  /** The state of an address, without counting: for preflights. */
+  /** The state of an address, without charging it: for preflights. */
   describeAddress(clientAddress: string): AdmissionDecision {
     return this.#ofAddress(this.#addresses.peek(clientAddress, this.clock.nowMs()));
   }
 
   /**
-   * The decision, or undefined when the address is past its limit and has as many lookups in flight as it may have. A secret that was
-   * admitted lately waits with the others, whatever else its address has sent.
+   * The decision, or undefined if the address is past its limit and has too many lookups in flight. A recently admitted
+   * secret uses the normal queue, whatever else its address has sent.
    */
   #lookUp(secret: ApiKeyHash, clientAddress: string): Promise<KeyDecision | undefined> {
     const nowMs = this.clock.nowMs();
     const isFirst =
       this.#recent.has(secret, nowMs) || this.#addresses.peek(clientAddress, nowMs).remaining > 0;
-    return isFirst ? this.#keys.load(secret) : this.#lookUpLast(secret, clientAddress);
+    return isFirst ? this.#keys.load(secret) : this.#lookUpLowPriority(secret, clientAddress);
   }
 
-  async #lookUpLast(secret: ApiKeyHash, clientAddress: string): Promise<KeyDecision | undefined> {
+  async #lookUpLowPriority(secret: ApiKeyHash, clientAddress: string): Promise<KeyDecision | undefined> {
     const leave = this.#addresses.enterLookup(clientAddress);
     if (leave === undefined) return undefined;
     try {
@@ -148,16 +148,16 @@ export class Admission {
     }
   }
 
-  /** 503 to a key that may be valid. It costs no lookup, and its address is not charged. */
-  async #crowdOut(
+  /** 503 to a key that may be valid. No lookup is made, and its address is not charged. */
+  async #rejectLookup(
     clientAddress: string,
     rejectedKey: NonNullable<AdmissionDecision['rejectedKey']>,
   ): Promise<AdmissionDecision> {
     const state = this.#addresses.peek(clientAddress, this.clock.nowMs());
     if (state.isFlooding) await this.#delay();
-    const error = new UnavailableError('overloaded', 'too many keys of the address wait for a lookup');
+    const error = new UnavailableError('overloaded', 'too many keys of the address await a lookup');
     const decision = { ...this.#ofAddress(state), rejectedKey };
-    return { ...decision, state: 'limited', rejection: toApiError(error), isCrowdedOut: true };
+    return { ...decision, state: 'limited', rejection: toApiError(error), isLookupRejected: true };
   }
 
   /** 401 against the address, or 429 if the address had already used up its limit. */
@@ -182,17 +182,17 @@ export class Admission {
         ? 'documents of this minute for'
         : 'requests of this minute without a valid key from';
     const why = `The ${limit} ${what} this address are used up.`;
-    const rejection = rejectionUntil('rate_limit_exceeded', why, resetAtMs, this.clock.nowMs());
+    const rejection = retryLaterError('rate_limit_exceeded', why, resetAtMs, this.clock.nowMs());
     return { state: 'limited', windows: [window], rejection };
   }
 
   /**
-   * Batches decisions about keys, one statement at a time, so that the earliest arrivals are admitted, also across successive statements.
-   * It is no bottleneck: a connection decides several times what a process can serve. A request may wait for all of its time, because a
-   * request that is counted although its result came too late is the lesser harm. After a time-out items are sent alone: the counters of
+   * Batches decisions about keys, one statement at a time, so that the earliest arrivals are admitted, even across statements.
+   * It is no bottleneck: a connection decides several times what a process can serve. A request may wait until its deadline: a
+   * request that is counted although its result came too late does less harm. After a time-out, items are sent alone: the counters of
    * one key may be locked.
    *
-   * @param permits of the pool, where other statements share it
+   * @param permits of the pool, if other statements share it
    */
   #batch(
     name: string,
@@ -210,18 +210,18 @@ export class Admission {
     });
     return this.batching.batchWrites<ApiKeyHash, KeyDecision>({
       name,
-      // A test's clock goes for the statement as well.
+      // A test's clock applies to the statement, too.
       send: (secrets) =>
         statement.decide(
           secrets,
           this.clock === this.databaseClock ? undefined : new Date(this.clock.nowMs()),
         ),
-      // A key with many requests does not make those of others wait.
+      // A key with many requests does not delay other keys.
       keyOf: (secret) => secret,
       concurrencyMax: 1,
       permits,
       neededMs: () => 0,
-      separatesTimeouts: true,
+      retriesTimeoutsAlone: true,
     });
   }
 }

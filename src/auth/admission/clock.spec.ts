@@ -35,7 +35,7 @@ describe('DatabaseClock', () => {
     expect(clock.nowMs()).toBe(NOON_MS + HOUR_MS + 10);
   });
 
-  it('stands still for a step back of less than a second, and follows one of a second', () => {
+  it('freezes if set back by less than a second, and follows a whole second', () => {
     const time = { wallMs: NOON_MS };
     const clock = new DatabaseClock(
       () => 0,
@@ -57,7 +57,7 @@ describe('DatabaseClock', () => {
     expect(clock.nowMs()).toBe(NOON_MS + HOUR_MS);
   });
 
-  it('keeps the quickest observe, in whatever order they arrive', () => {
+  it('keeps the fastest observation, in any order', () => {
     const { clock, databaseMs, observe, pass } = scene();
     observe(400);
     expect(clock.nowMs()).toBe(databaseMs() - 400);
@@ -107,7 +107,7 @@ describe('DatabaseClock', () => {
     expect(previousMs).toBe(databaseMs());
   });
 
-  it('is never ahead of the database, never runs back, and is behind by the quickest result at most', () => {
+  it('is never ahead of the database, never goes back, and lags at most by the fastest result', () => {
     const step = fc.record({ idleMs: fc.nat(20_000), delayMs: fc.nat(900) });
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), (steps) => {

@@ -6,18 +6,18 @@ export abstract class Clock {
   abstract nowMs(): number;
 }
 
-/** The best observation counts to the end of the next period: a clock set back is followed after 60 s of results. */
+/** The best observation is used until the end of the next period: a clock set back is followed after 60 s. */
 const PERIOD_MS = 30_000;
 
 /** A step back below this is jitter: the clock stands still until the time has caught up. */
 const STANDSTILL_MAX_MS = 1000;
 
 /**
- * The database's clock as this process knows it, for times in responses that need no query. A wrong wall clock of the replica does
- * not matter after the first observation.
+ * This process's estimate of the database's clock, for response times that need no query. After the first observation,
+ * the replica's wall clock is not used.
  *
- * An observation is late by its way here, never early: the database's time is at least what it said. So the best
- * estimate is the greatest offset against the monotonic clock, and results out of order do no harm. It is the greatest
+ * An observation is late by its network delay, never early: the database's time is at least that. So the best
+ * estimate is the greatest offset against the monotonic clock, and out-of-order results do no harm. It is the greatest
  * of this period and the one before, not of all time: when the database's clock is set back (a standby was promoted),
  * the old offset is forgotten.
  */
@@ -28,7 +28,7 @@ export class DatabaseClock implements Clock {
   #returnedMs = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param monotonicMs a clock that only runs on, from any start (`performance.now`)
+   * @param monotonicMs a monotonic clock with any origin (`performance.now`)
    * @param wallMs this machine's time, until the first observation (`Date.now`)
    */
   constructor(
@@ -36,7 +36,7 @@ export class DatabaseClock implements Clock {
     private readonly wallMs = () => Date.now(),
   ) {}
 
-  /** Reads the database's time before the first response; if the database is away, the first decision does. */
+  /** Reads the database's time before the first response; if the database is down, the first decision does. */
   static async start({ pools }: Pick<PrismaService, 'pools'>): Promise<DatabaseClock> {
     const clock = new DatabaseClock();
     const { rows } = await pools.main
@@ -59,7 +59,7 @@ export class DatabaseClock implements Clock {
     this.#periodStartMs = atMs;
   }
 
-  /** Now, in ms since the epoch; never ahead of the database, and back only when its clock was set back. */
+  /** Now, in ms since the epoch; never ahead of the database; goes back only if its clock was set back. */
   nowMs(): number {
     const offsetMs = Math.max(this.#offsetMs, this.#previousOffsetMs);
     const nowMs = offsetMs === Number.NEGATIVE_INFINITY ? this.wallMs() : this.monotonicMs() + offsetMs;

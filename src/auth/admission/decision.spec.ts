@@ -27,7 +27,7 @@ describe('a key past its limits', () => {
   it.each([
     ['limited', 1, 1000, "The key's one request of this minute is used up. Try again in 59 seconds."],
     ['limited', 3, 59_000, "The key's 3 requests of this minute are used up. Try again in 1 second."],
-    ['banned', 3, 0, 'The API key is banned, because it went on after 429. Try again in 60 seconds.'],
+    ['banned', 3, 0, 'The API key is banned: it ignored 429 responses. Try again in 60 seconds.'],
   ] as const)(
     'has a message with the limit and the wait: %s, %d, at %d ms',
     (state, limit, nowMs, message) => {

@@ -15,7 +15,7 @@ export interface LimitWindow {
 export interface Caller {
   readonly keyId: bigint;
   readonly planId: string;
-  /** It may only read. */
+  /** Read-only. */
   readonly isReadOnly?: true;
 }
 
@@ -26,8 +26,8 @@ export interface UndecidedSecret {
 }
 
 /**
- * What admission decides; metrics count decisions by it. `limited` by a key's plan was counted as a rejection; `banned` and `suspended` were
- * not written anywhere. `unknown` is also a request without a key, and `admitted` one that needs none.
+ * The result of admission, a label of metrics. `limited` by a key's plan was counted as a rejection; `banned` and `suspended` were
+ * not stored. `unknown` includes requests without a key, `admitted` those that need none.
  *
  * @public for the check of the documents
  */
@@ -47,44 +47,44 @@ export type AdmissionState = (typeof ADMISSION_STATES)[number];
 /** The result of admission for one request. */
 export interface AdmissionDecision {
   readonly state: AdmissionState;
-  /** The windows that the rate-limit headers describe: those of the key, or the one of the address. */
+  /** The windows in the rate-limit headers: those of the key, or that of the address. */
   readonly windows: readonly [LimitWindow, ...LimitWindow[]];
-  /** The key, when it is valid, also of a rejected request. */
+  /** The key, if valid, even if the request is rejected. */
   readonly caller?: Caller;
-  /** For log and usage: a key that is known and may not be used, or a secret that was not looked up. */
+  /** For logs and usage: a known key that is not usable, or a secret that was not looked up. */
   readonly rejectedKey?: { readonly keyId: bigint } | UndecidedSecret;
   /** When the database decided to reject a request with a valid key. */
   readonly nowMs?: number;
   /**
-   * When a rejected request would be admitted if no other came: the latest of the reset of each exhausted window and the end of the ban or
-   * suspension. `X-RateLimit-Reset`, if that is later than the end of its window. Absent when a suspension lasts for longer than a day.
+   * When a rejected request would be admitted if no other came: the latest reset of the exhausted windows, or the end of the ban or
+   * suspension. Sent as `X-RateLimit-Reset` if later than the window's end. Absent if a suspension lasts longer than a day.
    */
   readonly retryAtMs?: number;
   /** Why the request must be rejected (401, 403, 429 or 503); absent when it is admitted. */
   readonly rejection?: ApiError;
-  /** Rejected with 503 because too many keys of its address wait for a look-up, and not because the database could not decide. */
-  readonly isCrowdedOut?: true;
+  /** Rejected with 503 because too many keys of its address await a lookup, not because the database could not decide. */
+  readonly isLookupRejected?: true;
 }
 
-/** A window of a key, of a decision about a key. */
+/** A key's window, from its decision. */
 export function windowOf({ windows }: Pick<AdmissionDecision, 'windows'>, name: KeyWindow): LimitWindow {
   const window = windows.find(({ policy }) => policy === name);
   if (window === undefined) throw new Error(`the decision has no window ${name}`);
   return window;
 }
 
-/** What is used up: the exhausted window that resets last, or a ban. Undefined for a request that is rejected for another reason, or not. */
+/** The exhausted window that resets last, or a ban. Undefined if the request is admitted, or rejected for another reason. */
 export function exceededBy({ state, windows }: AdmissionDecision): LimitWindow['policy'] | 'ban' | undefined {
   if (state === 'banned') return 'ban';
-  return state === 'limited' ? exhaustedIn(windows).policy : undefined;
+  return state === 'limited' ? lastToReset(windows).policy : undefined;
 }
 
-/** Whether a valid key has used up what it may: PlanThrottlerGuard rejects it, and all other rejections are those of ApiKeyGuard. */
+/** Whether a valid key is over its limit: PlanThrottlerGuard throws these rejections, ApiKeyGuard all others. */
 export const isOverLimit = (decision: AdmissionDecision): boolean =>
   decision.caller !== undefined && exceededBy(decision) !== undefined;
 
-/** Of the windows past their limit, the one that resets last; of two that reset together, the longer. */
-const exhaustedIn = (windows: AdmissionDecision['windows']): LimitWindow =>
+/** The exhausted window that resets last; if two reset together, the longer. */
+const lastToReset = (windows: AdmissionDecision['windows']): LimitWindow =>
   windows.reduce((last, window) => {
     if (window.remaining > 0) return last;
     return last.remaining > 0 || window.resetAtMs >= last.resetAtMs ? window : last;
@@ -99,17 +99,17 @@ export function rejectionOf({ state, windows, nowMs = 0, retryAtMs }: AdmissionD
         headers: retryAtMs === undefined ? {} : retryAfter(retryAtMs, nowMs),
       });
     case 'banned':
-      return rejectionUntil(
+      return retryLaterError(
         'api_key_banned',
-        'The API key is banned, because it went on after 429.',
+        'The API key is banned: it ignored 429 responses.',
         untilMs,
         nowMs,
       );
     case 'limited': {
-      const { policy, limit } = exhaustedIn(windows);
+      const { policy, limit } = lastToReset(windows);
       const requests = limit === 1 ? 'one request' : `${limit} requests`;
       const why = `The key's ${requests} of this ${policy} ${limit === 1 ? 'is' : 'are'} used up.`;
-      return rejectionUntil('rate_limit_exceeded', why, untilMs, nowMs);
+      return retryLaterError('rate_limit_exceeded', why, untilMs, nowMs);
     }
     case 'admitted':
     case 'revoked':
@@ -118,14 +118,14 @@ export function rejectionOf({ state, windows, nowMs = 0, retryAtMs }: AdmissionD
     case 'undecided':
       break;
     default:
-      // The compiler names a state that has no error here.
+      // The compiler reports a missing state.
       state satisfies never;
   }
   throw new Error(`a decision that is ${state} rejects no valid key`);
 }
 
-/** 429, with the whole seconds after which the request is admitted if no other comes, at most a day of them. */
-export function rejectionUntil(
+/** 429, with the seconds after which the request is admitted if no other comes, at most a day. */
+export function retryLaterError(
   code: 'rate_limit_exceeded' | 'api_key_banned',
   why: string,
   untilMs: number,
@@ -143,7 +143,7 @@ export function rejectionUntil(
 const secondsUntil = (untilMs: number, nowMs: number): number =>
   Math.max(1, Math.ceil((untilMs - nowMs) / 1000));
 
-/** Seconds. Timers of clients overflow after 25 days, and the clients then repeat the request at once. */
+/** Seconds. Client timers overflow after 25 days, so the request would be repeated at once. */
 const RETRY_AFTER_MAX = 86_400;
 
 const retryAfter = (untilMs: number, nowMs: number): Headers => ({

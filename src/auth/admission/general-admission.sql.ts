@@ -6,15 +6,15 @@ import { GENERAL } from './windows.sql.js';
  * against the plans and counts it, in three steps: lock (`input` to `locked`), decide (`windowed` to `decided`), write (`counted`,
  * `closed`, `traced`). A batch is decided as if its requests ran serially at one timestamp.
  *
- * - `$1 bytea[]` SHA-256 of each distinct secret, `$2 int[]` the number of its requests; `$3 timestamptz` a test's clock,
+ * - `$1 bytea[]` SHA-256 of each distinct secret, `$2 int[]` the number of its requests; `$3 timestamptz` a test's time,
  *   else null; `$4 int` rejections in a minute that start a ban, `$5 int` seconds of the first ban, `$6 int` of the longest.
  * - A row is JSON for `parseAdmission`, for each secret that exists.
- * - It locks only rows of `api_key_counters`, in the order of their keys, so that replicas cannot deadlock and operators delay no
+ * - It locks only rows of `api_key_counters`, in the order of their keys, so that replicas cannot deadlock and operators block no
  *   request. Everything else is read as it was committed when the statement began.
- * - `materialized` makes PostgreSQL compute an expression once that is used many times.
+ * - `materialized` makes PostgreSQL evaluate a shared CTE only once.
  */
 export const admissionSql = `
--- The timestamp at which the batch is decided. This transaction does not wait for the disk.
+-- The timestamp at which the batch is decided. The commit does not wait for the disk.
 with clock as materialized (
   select
     t.now,
@@ -59,7 +59,7 @@ input as materialized (
   ) as k
 ),
 
--- The requests of each key, because its secrets share its counters.
+-- The requests per key: the secrets of a key share its counters.
 requested as (
   select id, sum(requests) as requests, ${GENERAL.limitsOf()}, suspended_until, lifted_at, reset_at
   from input
@@ -67,7 +67,7 @@ requested as (
   group by id, ${GENERAL.limitsOf()}, suspended_until, lifted_at, reset_at
 ),
 
--- The counters, not locked yet: the row of a barred key is not written, and a lock would be a write.
+-- The counters, not locked yet: a barred key's row is not written, and a lock would be a write.
 unlocked as materialized (
   select
     r.requests, ${GENERAL.limitsOf('r.')}, r.suspended_until, r.lifted_at, clock.now, clock.horizon,
@@ -90,8 +90,8 @@ unlocked as materialized (
   ) as c
 ),
 
--- The rows that may be written, as they are now. All replicas lock them in the same order. A reset that another replica has applied
--- since the statement began is not due any more.
+-- The rows that may be written, as they are now. All replicas lock them in the same order. A reset already applied by another replica
+-- since the statement began is no longer due.
 locked as materialized (
   select u.requests, ${GENERAL.limitsOf('u.')}, u.suspended_until, u.lifted_at, u.now, u.horizon,
     case when c.usage_reset_at is not distinct from u.usage_reset_at then u.due_reset end as due_reset,
@@ -107,7 +107,7 @@ locked as materialized (
   ) as c
 ),
 
--- The windows of the requests: the present ones, or later ones if another replica has opened them already. A row ahead of the
+-- The windows of the requests: the current ones, or later ones if another replica has already opened them. A row ahead of the
 -- horizon was written by another clock (that of an earlier primary) and is ignored.
 windowed as materialized (
   select
@@ -122,7 +122,7 @@ windowed as materialized (
   ) as r
 ),
 
--- The counts of those windows, and the last ban unless it was lifted. A reset that is due empties what they have admitted.
+-- The counts of those windows, and the last ban unless it was lifted. A due reset sets their admitted counts to zero.
 current_counts as materialized (
   select
     api_key_id, requests, ${GENERAL.limitsOf()}, suspended_until, lifted_at, now, ahead, was_barred,
@@ -135,7 +135,7 @@ current_counts as materialized (
   from windowed
 ),
 
--- As many requests are granted as each window has left. A ban may have started while this statement waited for the lock.
+-- Grants as many requests as all windows have left. A ban may have started while this statement waited for the lock.
 granted as materialized (
   select
     *,
@@ -147,7 +147,7 @@ granted as materialized (
 
 -- The other requests are rejected and counted, up to the rejection that starts a ban; later ones find the key banned. Every $4-th
 -- rejection of a minute starts a ban, which lasts twice as long as the last one if that ended less than a day ago. While
--- bans_lifted_at is in the future, no ban starts. A suspension without an end lasts until the last second that has a year of four digits.
+-- bans_lifted_at is in the future, no ban starts. A suspension without an end lasts until the last second of the year 9999.
 decided as materialized (
   select
     *,
@@ -166,8 +166,8 @@ decided as materialized (
   from granted
 ),
 
--- Writes the counts, which stop at the bound of their constraint. Here barred_until is set only if this batch starts a ban. The version that
--- this statement found has the generation "seen", and the one that it locked and updates a later one if another replica was faster.
+-- Writes the counts, capped by their constraint. Here barred_until is set only if this batch starts a ban. The row version that
+-- this statement read has the generation "seen"; the locked one has a later generation if another replica was faster.
 counted as (
   update api_key_counters c
   set
@@ -182,8 +182,8 @@ counted as (
     and not d.barred
 ),
 
--- After midnight the finished day becomes history, and at a reset what the day has admitted so far. It exists already after a reset, or if
--- a clock went back: then both count.
+-- After midnight the finished day moves to history; at a reset, the day's admitted count so far. The row exists already after a reset, or if
+-- a clock went back: then add both.
 closed as (
   insert into api_key_usage as u (api_key_id, day, admitted, refused)
   select api_key_id, finished_at, finished_admitted, finished_refused
@@ -196,7 +196,7 @@ closed as (
     refused = least(u.refused + excluded.refused, count_max())
 ),
 
--- For operators: a ban leaves a trace, and with which limits. A clock that went back could repeat one to the microsecond.
+-- For operators: records each ban with its limits. A clock that went back could repeat one to the microsecond.
 traced as (
   insert into api_key_bans (api_key_id, began_at, ends_at, ${GENERAL.limitsOf()})
   select api_key_id, now, barred_until, ${GENERAL.limitsOrNull}

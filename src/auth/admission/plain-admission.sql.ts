@@ -2,18 +2,18 @@ import { NEXT_GENERATION, selectAdmissionRow } from './admission-row.js';
 import { PLAIN } from './windows.sql.js';
 
 /**
- * The fast path of admission, for nearly all requests: the key is live, has no ban, neither a present nor a lifted one, and no reset to apply, its day is counted
+ * The fast path of admission, for nearly all requests: the key is live, has no current or lifted ban and no reset to apply, its day is counted
  * already, and each window has room for the whole batch. It does two thirds of the work of `admissionSql`. Other keys are neither
- * locked nor returned. A key that comes with several secrets is left out as well: the earliest of its requests are granted,
+ * locked nor returned. A key used with several secrets is declined as well: the earliest of its requests are granted,
  * whichever secret they carry.
  *
  * - `$1 bytea[]` SHA-256 of each distinct secret, `$2 int[]` the number of its requests; `$3 timestamptz` a test's clock, else null.
  * - A row is JSON for `parseAdmission`, for each secret whose requests are admitted.
  * - It locks only rows of `api_key_counters`, in the order of their keys, so that replicas cannot deadlock. A row that another
- *   replica is writing is read as that replica leaves it. If its generation has changed meanwhile, the key is left out.
+ *   replica is writing is read as that replica leaves it. If its generation has changed meanwhile, the key is declined.
  */
 export const plainAdmissionSql = `
--- The one timestamp at which the batch is decided, and the windows that it falls into.
+-- The timestamp at which the batch is decided, and the windows that contain it.
 with clock as materialized (
   select
     t.now,
@@ -22,7 +22,7 @@ with clock as materialized (
   from (select coalesce($3::timestamptz, now()) as now) as t
 ),
 
--- The keys of this batch. The limit drops no row: it hides the length of the arrays, so that the planner chooses index lookups.
+-- The keys of this batch. The limit drops no rows: it hides the array length, so that the planner chooses index lookups.
 live as (
   select
     clock.now,
@@ -56,7 +56,7 @@ live as (
   ) as k
 ),
 
--- The counters with enough requests left, as they are now. All replicas lock them in the same order. They may be of an earlier minute.
+-- The counters with enough requests left, as they are now. All replicas lock them in the same order. Their minute may be in the past.
 -- The row of a banned key is not locked, which would be a write.
 available as materialized (
   select

@@ -35,7 +35,7 @@ describe('RecentSecrets', () => {
     expect(remembered).toEqual([97, 98, 99]);
   });
 
-  it('goes on when the clock is set back', () => {
+  it('survives a clock set back', () => {
     const secrets = new RecentSecrets(10, 1000);
     secrets.add(secret(1), 1_000_000);
     secrets.add(secret(2), 10);

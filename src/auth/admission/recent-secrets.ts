@@ -1,13 +1,13 @@
 import type { ApiKeyHash } from '../keys/api-key.js';
 
-/** The secrets that were admitted lately. They choose the queue of a request and decide nothing: each request is decided by the database. */
+/** Recently admitted secrets. They only select the queue of a request: the database decides about each request. */
 export class RecentSecrets {
   #recent = new Set<ApiKeyHash>();
   #before = new Set<ApiKeyHash>();
   #turnsAtMs = 0;
 
   /**
-   * @param max secrets that are remembered, up to twice as many: some 4 MB
+   * @param max secrets remembered, up to twice as many: about 4 MB
    * @param forMs how long one is remembered after its last admission, up to twice as long
    */
   constructor(
@@ -16,7 +16,7 @@ export class RecentSecrets {
   ) {}
 
   add(secret: ApiKeyHash, nowMs: number): void {
-    this.#turn(nowMs);
+    this.#rotate(nowMs);
     this.#recent.add(secret);
   }
 
@@ -27,12 +27,12 @@ export class RecentSecrets {
   }
 
   has(secret: ApiKeyHash, nowMs: number): boolean {
-    this.#turn(nowMs);
+    this.#rotate(nowMs);
     return this.#recent.has(secret) || this.#before.has(secret);
   }
 
-  /** Two generations: what is not admitted in the second is forgotten with it. */
-  #turn(nowMs: number): void {
+  /** Two generations: a secret not admitted in the second is forgotten. */
+  #rotate(nowMs: number): void {
     if (this.#recent.size < this.max && nowMs < this.#turnsAtMs) return;
     this.#before = nowMs < this.#turnsAtMs + this.forMs ? this.#recent : new Set();
     this.#recent = new Set();

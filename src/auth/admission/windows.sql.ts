@@ -1,35 +1,35 @@
-// The parts of the two admission statements that are written once for each window.
+// The parts of the two admission statements that are generated per window.
 import { RECORDED, type Window, WINDOWS } from './windows.js';
 
-/** The begin of a calendar window, from a date in it. */
+/** The start of a calendar window, from a date in it. */
 const calendar = (name: string, date: string): string => `date_trunc('${name}', ${date}::timestamp)::date`;
 
-/** The begin of a window at a time: a moment, or a date. */
-function beginOf({ name, kind }: Window, now: string): string {
+/** The start of a window at a time: a timestamp or date. */
+function startOf({ name, kind }: Window, now: string): string {
   const date = `(${now} at time zone 'UTC')::date`;
   if (kind === 'counted') return `date_trunc('${name}', ${now}, 'UTC')`;
   return kind === 'recorded' ? date : calendar(name, date);
 }
 
-/** Its end in ms, from its begin. */
+/** Its end in ms, from its start. */
 const endMsOf = ({ name, kind }: Window, begin: string): string =>
   `date_part('epoch', ${begin}${kind === 'counted' ? '' : '::timestamp'} + interval '1 ${name}') * 1000`;
 
-/** What it has admitted, from the columns of `alias`. */
+/** Its admitted requests, from the columns of `alias`. */
 const admittedOf = ({ name, kind }: Window, alias: string): string =>
   kind === 'summed'
     ? `coalesce(${alias}${name}_before, 0) + ${alias}${RECORDED}_admitted`
     : `${alias}${name}_admitted`;
 
-/** Where a key need not have a limit, 0 is none. */
+/** 0 means no limit if the limit is optional. */
 const orUnlimited = ({ name, isRequired }: Window, condition: string): string =>
   isRequired ? condition : `(a.${name}_limit = 0 or ${condition})`;
 
-/** Counts of the counters `c` in the present window of `a`. */
+/** Counts of the counters `c` in the current window of `a`. */
 const counted = (name: string, count: string): string =>
   `case when c.${name} = a.this_${name} then c.${name}_${count} else 0 end`;
 
-/** In it `a` is a key of the batch, and `c` its counters. The statement declines what has no room in one of the windows. */
+/** `a` is a key of the batch, `c` its counters. The statement declines keys that would exceed one of the windows. */
 const plainOf = (window: Window): { counts: string[]; conditions: string[]; set: string[] } => {
   const { name, kind } = window;
   if (kind === 'summed') {
@@ -41,13 +41,13 @@ const plainOf = (window: Window): { counts: string[]; conditions: string[]; set:
     return {
       counts: [`c.${name}_admitted`],
       conditions: [
-        // Only the general statement begins a new one.
+        // Only the general statement starts a new day.
         `c.${name} = a.this_${name}`,
         orUnlimited(window, `a.requests + c.${name}_admitted <= a.${name}_limit`),
       ],
       set: [
-        `-- It does not change. But PostgreSQL checks the constraints with the version that this statement found before it takes a newer one, and
-  -- the ${name} of the former may be an earlier one.
+        `-- It does not change. But PostgreSQL first checks the constraints with the row version that this statement read, not the newest, and
+  -- its ${name} may be an earlier one.
   ${name} = a.this_${name}`,
         `${name}_admitted = a.requests + a.${name}_admitted`,
       ],
@@ -75,7 +75,7 @@ const each = (sqlOf: (window: Window) => string | readonly string[], separator =
   WINDOWS.flatMap(sqlOf).join(separator);
 
 export const PLAIN = {
-  begins: each((window) => `${beginOf(window, 't.now')} as this_${window.name}`),
+  begins: each((window) => `${startOf(window, 't.now')} as this_${window.name}`),
   these: each(({ name }) => `clock.this_${name}`),
   limits: each(
     ({ name }) => `coalesce(k.requests_per_${name}, p.requests_per_${name}, 0) as ${name}_limit`,
@@ -97,7 +97,7 @@ export const GENERAL = {
   present: each((window) => {
     const { name, kind } = window;
     if (kind !== 'summed')
-      return `greatest(case when minute <= horizon then ${name} end, ${beginOf(window, 'now')}) as this_${name}`;
+      return `greatest(case when minute <= horizon then ${name} end, ${startOf(window, 'now')}) as this_${name}`;
     const date = `greatest(case when minute <= horizon then ${RECORDED} end, (now at time zone 'UTC')::date)`;
     return `${calendar(name, date)} as this_${name}`;
   }),
@@ -105,7 +105,7 @@ export const GENERAL = {
   counts: each(({ name, kind }) =>
     kind === 'summed'
       ? [
-          // What history has of it, and what it will have when this statement ends: the trigger adds that to the counters.
+          // Its sum in history, and what this statement adds to that: the trigger adds the latter to the counters.
           `case
       when ${name}_limit = 0 then null
       when ${name} = this_${name} then ${name}_before
@@ -124,7 +124,7 @@ export const GENERAL = {
     ({ name, kind }) => (kind === 'summed' ? `, ${name}_stored + ${name}_finished as ${name}_before` : []),
     '',
   ),
-  /** What becomes history. */
+  /** Counts that move to history. */
   finished: each(({ name, kind }) =>
     kind === 'recorded'
       ? [
@@ -152,14 +152,14 @@ export const GENERAL = {
           `${name}_refused = least(d.${name}_refused + d.rejected, count_max())`,
         ],
   ),
-  /** The limits as an operator sees them, who has null for none. */
+  /** The limits as operators see them: null means no limit. */
   limitsOrNull: each(
     ({ name, isRequired }) => (isRequired ? `${name}_limit` : `nullif(${name}_limit, 0)`),
     ', ',
   ),
 } as const;
 
-/** Where a statement has the limits, the counts and the begins of the windows; and what the counts contain of the batch. */
+/** Aliases with the limits, counts and starts of the windows; and the requests of the batch that the counts include. */
 export interface WindowSources {
   readonly limits: string;
   readonly counts: string;

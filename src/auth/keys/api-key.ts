@@ -4,13 +4,13 @@ import { ApiError } from '../../errors/api-error.js';
 import { ERROR_CODES } from '../../errors/error-codes.js';
 
 /**
- * The SHA-256 of a key as clients present it: all that is ever stored or looked up. In PostgreSQL's own notation of bytes
- * (`\x` and hex), for it goes nowhere else.
+ * The SHA-256 of a key as clients send it: the only form stored or looked up. In PostgreSQL's bytea hex format
+ * (`\x` and hex), its only destination.
  */
 export type ApiKeyHash = string & { readonly __brand: 'ApiKeyHash' };
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** The form of a key, of which the last six characters are a checksum. For scanners: `docs/operations.md` has it. */
+/** The format of a key; its last six characters are a checksum. Documented for secret scanners: `docs/operations.md`. */
 export const KEY_PATTERN = 'psk_[0-9A-Za-z]{38}';
 
 const FORM = new RegExp(`^${KEY_PATTERN}$`);
@@ -18,13 +18,13 @@ const FORM = new RegExp(`^${KEY_PATTERN}$`);
 const BODY_LENGTH = 36;
 const CHECKSUM_LENGTH = 6;
 
-/** Whether a text can be a key at all, so that what cannot be one costs no database work. */
+/** Whether a string can be a key, so that malformed keys cost no database work. */
 export const hasApiKeyForm = (text: string): boolean =>
   FORM.test(text) && checksumOf(text.slice(0, BODY_LENGTH)) === text.slice(BODY_LENGTH);
 
 export const hashApiKey = (plain: string): ApiKeyHash => `\\x${hash('sha256', plain)}` as ApiKeyHash;
 
-/** CRC-32 in base62, left-padded; the database's `api_key_checksum` makes the same. */
+/** CRC-32 in base62, left-padded; same as the database's `api_key_checksum`. */
 export function checksumOf(body: string): string {
   let rest = crc32(body);
   let text = '';
@@ -45,8 +45,8 @@ const BEARER = /^bearer(?: +(.*))?$/i;
 const CHALLENGE = 'Bearer realm="petstore"';
 
 /**
- * Reads the bearer credential (RFC 6750 section 2.1), its scheme in any case. The server joins a repeated header with a
- * comma, so that it is a malformed one.
+ * Reads the bearer credential (RFC 6750 section 2.1); the scheme is case-insensitive. The server joins repeated headers
+ * with a comma, so they are malformed.
  */
 export function readCredential(authorization = ''): Credential {
   const token = BEARER.exec(authorization)?.[1] ?? '';
@@ -54,7 +54,7 @@ export function readCredential(authorization = ''): Credential {
   return hasApiKeyForm(token) ? hashApiKey(token) : 'malformed';
 }
 
-/** The first 12 characters of a credential that can be a key: they identify it, and are stored. */
+/** The first 12 characters of a possible key: they identify it, and are stored. */
 export const readPrefix = (authorization = ''): string => /psk_\w{8}/.exec(authorization)?.[0] ?? '';
 
 /** A 401 with its challenge (RFC 6750 section 3): no error attribute when no key was sent. */

@@ -4,7 +4,7 @@ import { decode, encodedKey, FOREIGN_KEY } from '../../../test/support/encoded-k
 import { looksLikeKey, maskKeys } from './mask-keys.js';
 import { cases } from '../../../test/support/cases.js';
 
-const surroundings = fc.oneof(
+const baseContext = fc.oneof(
   fc.string(),
   fc.string({ unit: fc.constantFrom('%', '%zz', '%C3', '7', 'p', 's', '/', '"', '\n', '🐕') }),
 );
@@ -30,9 +30,9 @@ describe('an API key', () => {
     expect(looksLikeKey(key)).toBe(true);
   });
 
-  it('is masked in any encoding, in any text, also one that cannot be decoded', () => {
+  it('is masked in any encoding and any text, even undecodable text', () => {
     fc.assert(
-      fc.property(surroundings, encodedKey(FOREIGN_KEY), surroundings, (before, key, after) => {
+      fc.property(baseContext, encodedKey(FOREIGN_KEY), baseContext, (before, key, after) => {
         const text = `${before}${key}${after}`;
         expect(looksLikeKey(text)).toBe(true);
         const masked = maskKeys(text);
@@ -60,9 +60,9 @@ describe('a text without a key', () => {
     },
   );
 
-  it('stays as it is, whatever is in it', () => {
+  it('is unchanged, whatever it holds', () => {
     fc.assert(
-      fc.property(surroundings, (text) => {
+      fc.property(baseContext, (text) => {
         fc.pre(!decode(text).includes('psk_'));
         expect(maskKeys(text)).toBe(text);
       }),

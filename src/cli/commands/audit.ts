@@ -14,17 +14,17 @@ const SHOWN = 100;
 
 export const auditCommand: CommandSpec = {
   usage: 'audit [key-or-plan]',
-  says: 'Shows who changed keys, secrets and plans, the last change first (the table audit_log).',
+  says: 'Shows who changed keys, secrets and plans, newest first (the table audit_log).',
   configure: (command) => command.summary('Show who changed keys, secrets and plans.'),
   options: {
     '--since <time:time-or-ago>': 'such as 7d, or 2027-01-31T00:00:00Z',
-    '--until <time:time-or-ago>': 'before then, in the same forms',
+    '--until <time:time-or-ago>': 'before then, same formats',
     '--by <name>': 'who logged in, or who was named by --actor or PETSTORE_ACTOR',
     '--each': 'an entry for each row, where a statement changed several in the same way',
     '--limit <rows>': `at most this many entries (default ${SHOWN}; with --json and --json-lines, all)`,
-    '--json-lines': 'print an object a line, the first change first',
+    '--json-lines': 'print one object per line, oldest first',
     '--export <file>':
-      'append to a file the changes that it lacks, an object a line, whatever the other options are: for petstore db restored',
+      'append missing changes to a file, one object per line, ignoring the other options: for petstore db restored',
   },
   run: (context, values) =>
     withDatabase(context, async ({ client }) => {
@@ -67,7 +67,7 @@ async function printChanges(context: CliContext, client: Client, given: Values):
   await printAll(context, lines);
   if (count === 0) context.print('No changes found.\n');
   if (count === atMost)
-    context.print(wrapped('More may have changed before: raise --limit.', '', context.columns));
+    context.print(wrapped('There may be older changes: raise --limit.', '', context.columns));
 }
 
 const CHANGES = `
@@ -79,14 +79,14 @@ const CHANGES = `
     and (:until::timestamptz is null or changed_at < :until)
     and (:by::text is null or :by in (role, actor))`;
 
-/** Also one that was deleted. */
+/** Includes deleted plans. */
 const KNOWN_PLAN = `
   select from plans where id = :plan
   union all select from audit_log where plan_id = :plan limit 1`;
 
 const WHAT: Readonly<Record<string, string>> = { api_keys: 'key', api_key_secrets: 'secret', plans: 'plan' };
 
-/** What an entry says, and how many successive ones say the same: those of one statement have one time. */
+/** One or more successive equal entries: those of one statement have the same time. */
 interface Change {
   readonly by: string;
   readonly at: string;
@@ -125,7 +125,7 @@ async function* grouped(rows: AsyncIterable<Row>): AsyncGenerator<Change> {
   if (last !== undefined) yield last;
 }
 
-/** A line, and one for each member below it: nothing is left out, however narrow the terminal is. */
+/** One line, then one per member: nothing is cut, however narrow the terminal is. */
 function toText({ at, by, action, kind, members, subjects }: Change, columns: number | undefined): string {
   return (
     wrapped(`${at}  ${action} ${some(kind, subjects)}, by ${by}`, '', columns) +

@@ -12,21 +12,20 @@ export const restoredCommand: CommandSpec = {
   usage: 'restored',
   says:
     'Run it as the owner after a restore, before the service starts. It compares an exported audit log with the restored one: ' +
-    'what was revoked, suspended, expired or made read-only since is so again, the missing entries are added, and ids that were used ' +
-    'are not used twice.',
+    'it repeats later revocations, suspensions, expiries and read-only changes, adds the missing entries, and prevents used ids ' +
+    'from being reused.',
   options: {
     '--audit <file>': {
       says: 'the exported audit log (petstore audit --export); - for standard input, with --yes',
       isRequired: true,
     },
     '--ids-after <id>': 'new pets and orders get ids that are greater than this one',
-    '--end-rotated':
-      'end the old secrets of rotations when they were to end, although the new secrets are lost',
+    '--end-rotated': 'end the old secrets of rotations as scheduled, although the new secrets are lost',
     '--yes': 'do not ask for confirmation',
   },
   run: async (context, { audit, idsAfter, endRotated, yes, json }) => {
     const { findings, gapSince, failed } = await changeDatabase(context, async (client) => {
-      // A person takes time to confirm, and so do ten million entries.
+      // Users take time to confirm, and so do ten million entries.
       await client.query(
         'set local idle_in_transaction_session_timeout = 0; set local statement_timeout = 0',
       );
@@ -50,7 +49,7 @@ export const restoredCommand: CommandSpec = {
       }
       return { findings: found, gapSince: last ?? null, failed: await apply(client, found, idsAfter) };
     });
-    if (json === true) context.print(toJson({ ...forPrograms(findings), gapSince, failed }));
+    if (json === true) context.print(toJson({ ...toJsonMembers(findings), gapSince, failed }));
     if (failed.length > 0) throw new CliError(`Could not be applied: ${failed.join(', ')}.`);
     if (json !== true) context.print('Done.\n');
   },
@@ -72,7 +71,7 @@ async function rejectReplicas(client: Client): Promise<void> {
     );
 }
 
-/** @throws CliError if keys were changed since the restore: the file would undo that */
+/** @throws CliError if keys were changed since the restore: the file would undo it */
 async function rejectLaterChanges(client: Client, first?: bigint, latest?: string): Promise<void> {
   const { rows } = await client.query<Entry>(
     `select id, changed_at from audit_log
@@ -96,7 +95,7 @@ interface Entry {
 interface Export {
   /** The first entry that the database lacks. */
   readonly first: bigint | undefined;
-  /** The time of the last entry, and of the latest. */
+  /** The time of the last entry, and the latest time. */
   readonly last: string | undefined;
   readonly latest: string | undefined;
   /** Lines that are no entries. */
@@ -105,7 +104,7 @@ interface Export {
 
 const FAULTS_MAX = 100;
 
-/** Lines that one statement reads. */
+/** Lines per statement. */
 const LINES = 2000;
 
 /** Adds the entries that the database does not have, each once. The export has milliseconds, the audit log microseconds. */
@@ -129,8 +128,8 @@ const READ_LINES = `
   limit 1`;
 
 /**
- * Reads an exported audit log, an object a line or an array of objects, into the table `lacking`. A line that is no entry, such as one that
- * was not written to its end, is left out, because other exports may contain it.
+ * Reads an exported audit log, an object a line or an array of objects, into the table `lacking`. An invalid line, such as one that
+ * was only partly written, is skipped: other exports may contain it.
  *
  * @throws CliError if there are no entries, and something is wrong
  */
@@ -157,9 +156,9 @@ async function readExport(client: Client, path: string): Promise<Export> {
   let batch: Line[] = [];
   for await (const line of candidates(path)) {
     if (line.text === undefined) addFault(line, 'it is not UTF-8');
-    else if (batch.push(line) === LINES) await inParts(client, batch.splice(0), add, addFault);
+    else if (batch.push(line) === LINES) await bisect(client, batch.splice(0), add, addFault);
   }
-  await inParts(client, batch, add, addFault);
+  await bisect(client, batch, add, addFault);
   if (moreFaults > 0) faults.push(faultOf(`and ${moreFaults} lines more`));
   if (last === undefined && faults[0] !== undefined)
     throw new CliError(faults[0].subject, 'Such a file is written by: petstore audit --export');
@@ -174,7 +173,7 @@ interface Line {
   readonly text?: string;
 }
 
-/** Lines that may be entries, as they stand in the file: PostgreSQL reads them, with every number to its digit. */
+/** Lines that may be entries, unparsed: PostgreSQL parses them, with exact numbers. */
 async function* candidates(path: string): AsyncGenerator<Line> {
   let number = 0;
   let array: string[] | undefined;
@@ -189,8 +188,8 @@ async function* candidates(path: string): AsyncGenerator<Line> {
   if (array !== undefined) yield { where: 'The file', text: array.join('\n') };
 }
 
-/** Works on items together. Those that PostgreSQL rejects are found by halving, and left out. */
-async function inParts<Item>(
+/** Processes items in a batch. Those that PostgreSQL rejects are found by bisection, and skipped. */
+async function bisect<Item>(
   client: Client,
   items: readonly Item[],
   work: (items: readonly Item[]) => Promise<unknown>,
@@ -207,12 +206,12 @@ async function inParts<Item>(
     await client.query('rollback to savepoint part; release savepoint part');
     if (items.length === 1) return reject(one, error.message);
     const middle = Math.ceil(items.length / 2);
-    await inParts(client, items.slice(0, middle), work, reject);
-    await inParts(client, items.slice(middle), work, reject);
+    await bisect(client, items.slice(0, middle), work, reject);
+    await bisect(client, items.slice(middle), work, reject);
   }
 }
 
-/** What the restored database lacks of the audit log of the one before. */
+/** What the restored database lacks from the exported audit log. */
 interface Finding {
   readonly number: bigint;
   readonly kind: keyof typeof TITLES;
@@ -222,15 +221,15 @@ interface Finding {
   readonly item: unknown;
 }
 
-/** What people see above the findings of a kind. The first two are applied. */
+/** Headings of the findings of each kind. The first two are applied. */
 const TITLES = {
   keys: 'Changes of keys that this database lacks:',
-  secrets: 'Ends of secrets that it lacks:',
-  lost: 'Lost, to be issued again:',
+  secrets: 'Missing expiries of secrets:',
+  lost: 'Lost, must be reissued:',
   kept: 'Valid again, because their successors are lost (--end-rotated ends them, in this run only):',
-  others: 'Not applied, to be repeated where they matter:',
+  others: 'Not applied, repeat them if needed:',
   faults: 'Left out:',
-  gaps: 'Numbers without an entry, which were rolled back or are missing in the export, with what was revoked then:',
+  gaps: 'Ids without an entry: rolled back, or missing in the export, possibly including revocations:',
 } as const;
 
 const faultOf = (subject: string): Finding => ({
@@ -256,14 +255,14 @@ const forPeople = (findings: readonly Finding[]): string =>
 const endOf = (last = 'no change'): string =>
   `The export ends at ${last}. What was revoked after that, before the failure, is valid again.\n`;
 
-const forPrograms = (findings: readonly Finding[]): object =>
+const toJsonMembers = (findings: readonly Finding[]): object =>
   Object.fromEntries(
     Object.keys(TITLES).map((kind) => [kind, ofKind(findings, kind).map((one) => one.item ?? textOf(one))]),
   );
 
 /**
- * Keys and secrets that were issued are lost, with all that was done to them. Of the others it is each column that counts, as it was last, and
- * equal changes of many keys are one finding. A rotated secret ends as its rotation said only if $1 is true.
+ * Keys and secrets that were issued are lost, with all their changes. For the others, the last value of each column counts, and
+ * equal changes of many keys are one finding. A rotated secret ends as scheduled only if $1 is true.
  */
 const FIND = `
   create temporary table found on commit drop as
@@ -335,7 +334,7 @@ const FIND = `
     from place where id > last + 1)
   select row_number() over (order by kind, id) as number, * from finding`;
 
-/** A sequence never moves back. Of pets and orders it is not known which ids were used: --ids-after is greater. */
+/** A sequence never moves back. Used ids of pets and orders are unknown: --ids-after must exceed them. */
 const MOVE_IDS = `
   select setval(used, greatest(nextval(used), id))
   from drawn_ids()
@@ -347,11 +346,11 @@ const MOVE_IDS = `
       else $1 end) as largest (id)
   where id is not null`;
 
-/** So that the log is whole again, and neither a second run nor a later restore repeats what is done here. */
+/** Completes the log, so that neither a second run nor a later restore repeats this. */
 const COMPLETE_LOG =
   'insert into audit_log overriding system value select * from lacking on conflict (id) do nothing';
 
-/** Each returns the numbers of the findings that it has applied. A secret that has ended since cannot be prolonged. */
+/** Each returns the numbers of the findings applied. A secret that has since expired cannot be extended. */
 const APPLY = {
   keys: `
     update api_keys
@@ -385,9 +384,7 @@ async function apply(
       for (const { number, subject } of part)
         if (!applied.has(number)) failed.push(`${subject} (not in the database)`);
     };
-    await inParts(client, ofKind(found, kind), work, ({ subject }, why) =>
-      failed.push(`${subject} (${why})`),
-    );
+    await bisect(client, ofKind(found, kind), work, ({ subject }, why) => failed.push(`${subject} (${why})`));
   }
   return failed;
 }

@@ -48,7 +48,7 @@ export const DB_COMMANDS: readonly CommandSpec[] = [
       'Run it as the owner of the tables or as a superuser, and again after each release with a migration.',
     options: {
       '--revoke-unlisted':
-        'take the rights that others have in this database away, unless the table wanted_rights lists them',
+        'revoke the rights that others have in this database, unless the table wanted_rights lists them',
     },
     run: async (context, { json, revokeUnlisted }) => {
       const warnings = await withAnyDatabase(context, (session) =>
@@ -76,7 +76,7 @@ async function runPsql(context: CliContext, words: readonly string[]): Promise<v
 
 const ROLES = ['petstore_service', 'petstore_operator', 'petstore_support'];
 
-/** The same from src/cli/commands and, compiled, from dist/cli/commands. */
+/** Valid from src/cli/commands and, compiled, dist/cli/commands. */
 const ROLES_FILE = fileURLToPath(new URL('../../../prisma/roles.sql', import.meta.url));
 
 /** Runs prisma/roles.sql and returns its warnings. */

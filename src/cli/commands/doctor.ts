@@ -27,8 +27,8 @@ const NAME_WIDTH = 'configuration'.length;
 export const doctorCommand: CommandSpec = {
   usage: 'doctor',
   says:
-    'Checks the configuration and the database, and says how to fix each problem. Of each check it prints level (ok, warn or fail), ' +
-    'name and message; it ends with 1 if one fails.',
+    'Checks the configuration and the database, and says how to fix each problem. Per check it prints level (ok, warn or fail), ' +
+    'name and message; exit code 1 if one fails.',
   configure: (command) => command.summary('Check the configuration and the database.'),
   run: async (context, { json }) => {
     const findings = await examine(context);
@@ -83,7 +83,7 @@ async function examine(context: CliContext): Promise<readonly Finding[]> {
   const findings: Finding[] = [{ check: 'configuration', level: 'ok', message: 'all variables are valid' }];
   try {
     await withAnyDatabase(context, async (session) => {
-      // A pooler accepts connections that its server does not.
+      // A pooler may accept connections without a server.
       await inTransaction(session.client, () => Promise.resolve());
       findings.push({ check: 'connection', level: 'ok', message: describeConnection(session, context) });
       const checkContext = { ...session, ...context, config: context.config() };

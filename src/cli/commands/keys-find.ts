@@ -22,7 +22,7 @@ export const findCommand: CommandSpec = {
     const path = String(file);
     if (hasApiKeyForm(path))
       throw new UsageError(
-        'A key on the command line is seen by others.',
+        'Others can see a key on the command line.',
         'Pass it in a file, or by - in standard input.',
       );
     const found = await findKeys(path === '-' ? stdin : createReadStream(path)).catch(cannot('read', path));
@@ -44,11 +44,11 @@ export const findCommand: CommandSpec = {
   examples: ['keys find service.log', 'git log --all --patch | petstore keys find - --revoke --yes'],
 };
 
-/** A key that stands somewhere in a text. */
+/** A key found in a text. */
 interface FoundKey {
   readonly hash: ApiKeyHash;
   readonly prefix: string;
-  /** Where it stands first, from 1 on. */
+  /** Its first occurrence, 1-based. */
   readonly line: number;
   times: number;
 }
@@ -58,7 +58,7 @@ interface FoundRow extends Row {
   readonly works: boolean;
 }
 
-/** The keys that were found, also those that this database does not have. */
+/** The keys found, including those unknown to this database. */
 async function overviews(client: Client, found: readonly FoundKey[]): Promise<readonly FoundRow[]> {
   const { rows } = await client.query<FoundRow>(
     `select prefix, coalesce(works, false) as works, coalesce(state, 'unknown') as state, api_key_id as id, name, plan_id, line, times
@@ -77,7 +77,7 @@ async function overviews(client: Client, found: readonly FoundKey[]): Promise<re
 
 const KEYS = new RegExp(KEY_PATTERN, 'g');
 
-/** What the end of a chunk may have begun: as long as a key. */
+/** A key may span two chunks: keep as much as a key's length. */
 const KEPT = 42;
 
 /** Every text with the form and the checksum of a key. UTF-16, as some shells write it, is ASCII with zero bytes between. */

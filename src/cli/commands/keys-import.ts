@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { InvalidArgumentError, Option } from 'commander';
 import { type Info, parse } from 'csv-parse/sync';
 import { type Client, DatabaseError } from 'pg';
-import { describeFault } from '../../errors/describe-fault.js';
+import { describeError } from '../../errors/describe-error.js';
 import { WINDOWS } from '../../auth/admission/windows.js';
 import { CliError, UnknownOutcomeError, UsageError } from '../cli-error.js';
 import type { CommandSpec } from '../command.js';
@@ -29,7 +29,7 @@ export const importCommand: CommandSpec = {
     const path = String(to);
     if (batch !== undefined || resume === true)
       throw new UsageError(
-        'An import is one transaction since 2.0, so there is neither --batch nor --resume.',
+        'An import is one transaction since 2.0, so --batch and --resume were removed.',
         `To see whether the keys of an earlier file are live: petstore keys find ${path}`,
       );
     const table = await readTable(String(file));
@@ -59,7 +59,7 @@ export const importCommand: CommandSpec = {
 };
 
 interface TableRow {
-  /** Where it ends in the file. */
+  /** Its last line in the file. */
   readonly line: number;
   readonly name: string;
   /** The customer's id elsewhere. */
@@ -109,7 +109,7 @@ function readCsv(text: string, onTitles: (titles: string[]) => void): readonly R
       },
     });
   } catch (error) {
-    throw new CliError(`The table cannot be read: ${describeFault(error)}`);
+    throw new CliError(`The table cannot be read: ${describeError(error)}`);
   }
 }
 
@@ -160,7 +160,7 @@ async function rejectUnknownPlans(client: Client, table: readonly TableRow[]): P
     );
 }
 
-/** Issues the keys of rows, those with equal terms together. */
+/** Issues keys for rows, batched by equal terms. */
 async function issue(client: Client, rows: readonly TableRow[]): Promise<readonly IssuedKey[]> {
   const groups = new Map<string, TableRow[]>();
   for (const row of rows) {

@@ -12,7 +12,7 @@ import { importCommand } from './keys-import.js';
 const OWN_LIMIT = "the key's own limit, instead of the plan's; required on a custom plan";
 const OWN_OR_PLAN = 'a number, or `plan` for the limit of the plan';
 
-/** A limit that is not given stays. It locks the row, so that a concurrent change of another limit is not overwritten. */
+/** Omitted limits are unchanged. It locks the row, so that a concurrent change of another limit is not overwritten. */
 const limitOr = (value: string, column: string): string => `
   case when ${value} = 'plan' then null
     else coalesce(nullif(${value}, 'plan')::int, (select ${column} from api_keys where id = :key for no key update))
@@ -125,14 +125,14 @@ export const KEY_COMMANDS: readonly CommandSpec[] = [
   },
   {
     usage: 'rename <key> <name>',
-    says: 'Gives a key another name. What it has used stays with it.',
+    says: 'Renames a key. Its usage is kept.',
     change: 'select * from rename_api_key(id => :key, name => :name)',
     examples: ["keys rename 7 'Acme mobile'"],
   },
   {
     usage: 'set-customer <key> [customer]',
-    says: 'Sets whose key it is. What it has used stays with it.',
-    options: { '--none': "it is no customer's key" },
+    says: 'Sets the customer of a key. Its usage is kept.',
+    options: { '--none': 'the key has no customer' },
     check: ({ customer, none }) =>
       (customer === undefined) === (none === undefined) && 'Pass the customer, or --none.',
     change: 'select * from set_api_key_customer(id => :key, customer => :customer)',
@@ -195,7 +195,7 @@ export const KEY_COMMANDS: readonly CommandSpec[] = [
   },
   {
     usage: 'reset <key>',
-    says: 'Resets what a key has used of this minute and this day. Bans stay.',
+    says: 'Resets the usage of a key in this minute and day. Bans are kept.',
     change: 'select * from reset_api_key_usage(id => :key)',
   },
   {
@@ -205,19 +205,19 @@ export const KEY_COMMANDS: readonly CommandSpec[] = [
   },
   {
     usage: 'delete',
-    says: 'What does not exist says what to do instead.',
+    says: 'Not supported: explains the alternative.',
     isHidden: true,
     configure: (command) => command.aliases(['remove', 'rm']).allowUnknownOption().allowExcessArguments(),
     run: () => {
       throw new UsageError(
-        'Keys cannot be deleted: their usage and the audit log stay.',
+        'Keys cannot be deleted: usage and audit log are kept.',
         'To revoke a key permanently: petstore keys revoke 7',
       );
     },
   },
 ];
 
-/** What became of the requests of a key, with the present hour. */
+/** Outcomes of a key's requests, including the current hour. */
 const LAST_24_HOURS = `
   select outcome, saturated(sum(requests)) as requests
   from last_24_hours

@@ -6,13 +6,13 @@ const limitOf = ({ name }: Window): string => `limit of each key per UTC ${name}
 
 const CUSTOM = { '--custom': 'the plan has no limits: each of its keys must have its own' };
 
-/** Only a window that a plan need not have can lose its limit. */
+/** Only the limit of an optional window can be removed. */
 const CHANGED_LIMITS = limitOptions(
   (window) => (window.isRequired ? limitOf(window) : `${limitOf(window)}, or \`none\``),
   ({ isRequired }) => (isRequired ? 'requests' : 'requests:requests-or-none'),
 );
 
-/** A limit that is omitted stays: the function takes null for one that every plan has, and -1 for the others. */
+/** Omitted limits are unchanged: the function expects null for required limits, and -1 for the others. */
 const changedLimit = (value: string, _column: string, { isRequired }: Window): string =>
   isRequired ? value : `case when ${value} = 'none' then null else coalesce(${value}::int, -1) end`;
 
@@ -39,8 +39,8 @@ export const PLAN_COMMANDS: readonly CommandSpec[] = [
   },
   {
     usage: 'set <plan>',
-    says: 'Changes a plan. Options that you omit stay unchanged. For more than ten keys it asks.',
-    options: { ...CHANGED_LIMITS, ...CUSTOM, '--no-custom': 'the plan has limits of its own' },
+    says: 'Changes a plan. Omitted options stay unchanged. Asks if over ten keys are affected.',
+    options: { ...CHANGED_LIMITS, ...CUSTOM, '--no-custom': 'the plan has its own limits' },
     check: (values) =>
       hasNoLimit(values) &&
       ((values.dryRun === true && `With --dry-run, pass one or more of ${LIMIT_FLAGS}.`) ||
@@ -63,7 +63,7 @@ export const PLAN_COMMANDS: readonly CommandSpec[] = [
           return { ...row, own_limits: own.join(', ') || null };
         }),
       empty: 'No key of the plan used more than these limits.',
-      note: 'Of the last 35 days, as far as they are known: neither the last ten seconds, nor what a key would have used while it was banned. Limits of its own stay.',
+      note: 'Covers the last 35 days, except the last ten seconds and use prevented by bans. Keys with own limits are unaffected.',
     },
     examples: [
       'plans set free --per-minute 120',
@@ -73,13 +73,13 @@ export const PLAN_COMMANDS: readonly CommandSpec[] = [
   },
   {
     usage: 'rename <plan> <new-id>',
-    says: 'Gives a plan another id, which all of its keys get. Its limits stay.',
+    says: 'Changes the id of a plan, also in its keys. Limits are kept.',
     change: 'select * from rename_plan(:plan, :newId)',
     examples: ['plans rename growing growth'],
   },
   {
     usage: 'delete <plan>',
-    says: 'Deletes a plan that has no keys, also no revoked ones.',
+    says: 'Deletes a plan without keys, not even revoked ones.',
     configure: (command) => command.aliases(['remove', 'rm']),
     change: 'select * from delete_plan(:plan)',
     examples: ['plans delete growing'],

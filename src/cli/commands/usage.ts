@@ -7,7 +7,7 @@ const SINCE = {
 const KEY = ['key=api_key_id', 'name', 'plan=plan_id'];
 
 /**
- * The first hour that begins no earlier than `--since`, at the latest the hour of the end: of the last day, 24 hours with the present one.
+ * The first hour that begins at or after `--since`, but not after the end's hour: a day is 24 hours including the current one.
  */
 const from = (end: string): string => `least(
   date_trunc('hour', :since::timestamptz - interval '1 microsecond', 'UTC') + interval '1 hour',
@@ -47,7 +47,7 @@ export const USAGE_COMMANDS: readonly CommandSpec[] = [
     usage: 'near-limit',
     says: 'Lists the keys that have used the most of their minute, day or month (the view api_keys_near_limit).',
     options: {
-      '--above <percent>': 'only those that have used more of one of them, such as 80',
+      '--above <percent>': 'only those above this share of one of them, such as 80',
       '--customer <customer>': 'only keys of this customer',
     },
     list: `
@@ -106,11 +106,11 @@ export const USAGE_COMMANDS: readonly CommandSpec[] = [
     says: 'Lists the hundred keys with the most rejected requests of this hour and the one before, also during bans (the view flooding_api_keys).',
     list: 'select * from flooding_api_keys',
     columns: [...KEY, 'rejected', 'limited', 'banned', 'suspended', 'state', 'banned_until'],
-    empty: 'No request of a key was rejected, as far as it was written: replicas write every ten seconds.',
+    empty: 'No rejected requests of keys are recorded yet: replicas write every ten seconds.',
   },
   {
     usage: 'noisy',
-    says: 'Lists the hundred keys with the most rejected requests today, without those during bans (the view noisiest_api_keys).',
+    says: 'Lists the hundred keys with the most rejected requests today, excluding bans (the view noisiest_api_keys).',
     list: 'select * from noisiest_api_keys',
     columns: [
       ...['key=id', 'name', 'plan=plan_id', 'rejected=day_refused', 'admitted=day_admitted'],
@@ -134,7 +134,7 @@ export const USAGE_COMMANDS: readonly CommandSpec[] = [
   },
   {
     usage: 'deprecated',
-    says: 'Lists the keys that called a deprecated operation, with their admitted requests in the time, of the hours that are kept.',
+    says: 'Lists the keys that called a deprecated operation, with their admitted requests in the range, within the retained hours.',
     options: {
       '--since <time:time-or-ago>': 'such as 30d, or 2027-01-01T00:00:00Z; all hours by default',
       '--until <time:time-or-ago>': 'the end of the time; now by default',

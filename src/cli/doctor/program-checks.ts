@@ -47,8 +47,8 @@ const firstOf = ([first = '', ...rest]: readonly string[]): string =>
   rest.length === 0 ? first : `${first} and ${rest.length} more`;
 
 export const checkEncryption: Check = ({ url }) => {
-  const { text, isDoubtful } = describeProtection(url);
-  return Promise.resolve(isDoubtful ? warn(`${text}.`) : ok(text));
+  const { text, needsWarning } = describeProtection(url);
+  return Promise.resolve(needsWarning ? warn(`${text}.`) : ok(text));
 };
 
 /** Beyond this, reset times and log times of the two machines visibly disagree. */
@@ -61,7 +61,7 @@ export const checkClock: Check = async ({ client, nowMs }) => {
     'select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms',
   );
   const after = nowMs();
-  // The database read its clock at an unknown instant between the two.
+  // The database read its clock at some time between the two.
   const aheadMs = Math.round(ms - Math.min(Math.max(ms, before), after));
   if (Math.abs(aheadMs) <= CLOCK_DIFFERENCE_MAX_MS) return ok('the database and this machine agree');
   const seconds = (Math.abs(aheadMs) / 1000).toFixed(1);
@@ -80,7 +80,7 @@ export const checkSettings: Check = async (context) => {
      left join pg_db_role_setting
        on setrole = pg_roles.oid and setdatabase = (select oid from pg_database where datname = current_database())
      where rolcanlogin and not rolsuper and pg_has_role(pg_roles.oid, to_regrole('petstore_service'), 'member')
-       -- The others belong to services on other databases of the server.
+       -- Other roles belong to services on the server's other databases.
        and (setconfig is not null or rolname = session_user or exists (
          select from pg_stat_activity where usesysid = pg_roles.oid and datname = current_database()))
      order by rolname`,
@@ -99,7 +99,7 @@ export const checkSettings: Check = async (context) => {
 
 const RIGHT_SETTINGS = 'all session settings are correct';
 
-/** Without roles of its own, the service has that of this session. */
+/** Without dedicated roles, the service uses this session's role. */
 async function checkOwnSettings({ client }: CheckContext): Promise<Result> {
   const { settings, role, database } = await queryOne<{ settings: string[]; role: string; database: string }>(
     client,
@@ -136,7 +136,7 @@ const laterMigrations = async (client: Client): Promise<readonly string[]> =>
     await readFolded(MIGRATIONS_DIRECTORY),
   );
 
-/** What a restore in parts or an operator's statement may have left out or changed, which no request notices at first. */
+/** What a partial restore or a manual statement may have omitted or changed, which requests do not notice at first. */
 export const checkObjects = async ({ client }: Pick<CheckContext, 'client'>): Promise<Result> => {
   if ((await laterMigrations(client)).length > 0)
     return ok('not compared: the database has migrations of a newer release');
@@ -157,7 +157,7 @@ export const checkObjects = async ({ client }: Pick<CheckContext, 'client'>): Pr
   });
   if (differing.length > 0)
     return fail(
-      `${firstOf(differing)}. As the owner, undo that (alter …), or run its definition in prisma/sql again.`,
+      `${firstOf(differing)}. As the owner, undo that (alter …), or rerun its definition in prisma/sql.`,
     );
   const changed = await changedDefinitions(client);
   if (changed === undefined)
@@ -171,8 +171,8 @@ export const checkObjects = async ({ client }: Pick<CheckContext, 'client'>): Pr
 const REMEDY = 'Their definitions are in prisma/sql and prisma/migrations: as the owner, run them again.';
 
 /**
- * The views and functions that are not those of this release. What a server prints depends on its version, and a restore creates them from
- * that print: so the same server prints this release's, and those that are created from the print.
+ * The views and functions that differ from this release's. What a server prints depends on its version, and a restore recreates them from
+ * that print: so the same server prints this release's, and those recreated from the print.
  */
 async function changedDefinitions(client: Client): Promise<readonly string[] | undefined> {
   const { rows } = await client.query<{ may: boolean }>(
@@ -208,7 +208,7 @@ export const checkSnapshots: Check = async ({ client }) => {
   return old.length === 0 ? ok('no snapshot has been open for long') : warn(`${firstOf(old)}.`);
 };
 
-/** Writes that change no value: for operators and owners, and for the service. */
+/** Writes that change no value: by operators and owners, and by the service. */
 const SMALL_WRITES = {
   plans: `
     update plans set custom = custom
@@ -218,12 +218,12 @@ const SMALL_WRITES = {
     on conflict (hour, outcome) do update set requests = a.requests`,
 };
 
-/** Writes some 30 MB to a temporary file, which every login may, and which ends with the statement. */
+/** Writes about 30 MB to a temporary file, which any role may, and which ends with the statement. */
 const FILL_FILE = 'select count(*) from generate_series(1, 2000000)';
 
 const SLOW_COMMIT_S = 2;
 
-/** A small write may find room in files that are there, when the disk is full. It does not wait for a standby, for which no time-out would end it. */
+/** On a full disk, a small write may fit into existing files. It does not wait for a standby: no time-out would end that wait. */
 export const checkDisk: Check = async ({ client }) => {
   await client.query(`set local work_mem = '64kB'`);
   await client.query(FILL_FILE);

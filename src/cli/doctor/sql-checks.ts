@@ -1,14 +1,14 @@
 /** A check that is one statement. */
 export interface SqlCheck {
-  /** Returns a level and what was found; no row where all is well. `:isEmbedded` and `:timeout`, in ms, are values. */
+  /** Returns a level and what was found; no row if all is well. `:isEmbedded` and `:timeout` (ms) are parameters. */
   readonly sql: string;
-  /** What is said of no row. */
+  /** The message for no row. */
   readonly ok?: string;
-  /** What is said after a finding whose level is not `ok`. */
+  /** Appended to a finding whose level is not `ok`. */
   readonly remedy?: string;
 }
 
-/** The first of the texts of a group, and how many there are beside it, so that a finding stays one line. */
+/** The first text of a group and the number of others, so that a finding stays one line. */
 const first = (text: string, order = text): string =>
   `(array_agg(${text} order by ${order}))[1] || case when count(*) > 1 then format(' and %s more', count(*) - 1) else '' end`;
 
@@ -33,7 +33,7 @@ export const SQL_CHECKS = {
     ok: 'the database accepts writes',
   },
 
-  /** Operators and support have time-outs of their own: prisma/roles.sql. 0: the role sets none, so the service sets its own. */
+  /** Operators and support have their own time-outs: prisma/roles.sql. 0: the role sets none, so the service sets its own. */
   timeout: {
     sql: `
       select
@@ -61,7 +61,7 @@ export const SQL_CHECKS = {
     remedy: ' A crash may lose pets and orders that clients saw created. Turn them on.',
   },
 
-  /** A request needs its key, its counter and its pet. Only this user of the operating system reaches the embedded server. */
+  /** A request needs its key, its counter and its pet. Only this OS user can reach the embedded server. */
   roles: {
     sql: `
       select
@@ -86,8 +86,8 @@ export const SQL_CHECKS = {
   },
 
   /**
-   * A restore leaves out the rights of the database itself, and a new owner does not inherit what was granted to the former one: among others
-   * the functions that migrations and triggers call, which prisma/roles.sql takes from everybody else.
+   * A restore omits the privileges of the database itself, and a new owner does not inherit the former owner's grants, such as
+   * on functions that migrations and triggers call, which prisma/roles.sql revokes from all others.
    */
   rights: {
     sql: `
@@ -131,7 +131,7 @@ export const SQL_CHECKS = {
     ok: 'the roles have the rights that they need, and others have none',
   },
 
-  /** Whether one login could exhaust the server. */
+  /** Whether one role could exhaust the server. */
   server: {
     sql: `
       select 'warn' as level, string_agg(finding, '; ') as message
@@ -142,9 +142,9 @@ export const SQL_CHECKS = {
   },
 
   /**
-   * Rows that were inserted with explicit ids do not move the sequence: the service and issue_api_key do so at the first collision. Callers
-   * choose numbers of categories, and new_category skips them. Ids do not run out by themselves: below a tenth something has moved the
-   * sequence. Above 2^53 a JavaScript client reads several ids as one number.
+   * Rows inserted with explicit ids do not advance the sequence: the service and issue_api_key do so at the first collision. Callers
+   * choose category ids, and new_category skips them. Ids do not run out by normal use: below 10 %, something has moved the
+   * sequence. Above 2^53, JavaScript clients confuse ids.
    */
   ids: {
     sql: `
@@ -174,17 +174,17 @@ export const SQL_CHECKS = {
     ok: 'not checked: this role may not read the sequences',
   },
 
-  /** Bans begin again only after such a time: a clock was ahead, or the trigger that rejects it was disabled. */
+  /** No bans start before that time: a clock was ahead, or the trigger that rejects it was disabled. */
   bans: {
     sql: `
-      select 'warn' as level, format('bans are lifted in the future, so they do not hold: %s.', ${first('text', 'id')}) as message
+      select 'warn' as level, format('no bans start, as bans_lifted_at is in the future: %s.', ${first('text', 'id')}) as message
       from (select id, format('key %s until %s', id, bans_lifted_at) as text from api_keys where bans_lifted_at > latest_lift()) as lifted
       having count(*) > 0`,
     ok: 'every key can be banned',
     remedy: ' Set bans_lifted_at to now() for each.',
   },
 
-  /** Admission trusts the sum that a trigger keeps, and reads the history only for a month that has none yet. */
+  /** Admission trusts the sum that a trigger maintains, and reads history only for a month without one. */
   months: {
     sql: `
       select 'warn' as level, ${first('text', 'id')} as message
@@ -199,18 +199,18 @@ export const SQL_CHECKS = {
         cross join lateral (select least(coalesce(admitted, 0), count_max() / 4)) as bounded (counted)
         where month = date_trunc('month', today()::timestamp)::date and month_before <> counted) as wrong
       having count(*) > 0`,
-    ok: 'what keys have used of this month is what their history has',
+    ok: 'the monthly usage of keys matches their history',
     remedy:
-      '. A row was deleted, or a trigger disabled. As the owner, set month and month_before to null for each: its next request adds the month up.',
+      '. A row was deleted, or a trigger disabled. As the owner, set month and month_before to null for each: its next request recomputes the month.',
   },
 
-  /** A slot that nothing reads keeps the server's log until the disk is full. */
+  /** An unread slot retains the server's WAL until the disk is full. */
   slots: {
     sql: `
       select 'warn' as level, ${first('text')} as message
       from (
         select case
-          when wal_status = 'lost' then format('%s has lost what it needs: set up its reader again', slot_name)
+          when wal_status = 'lost' then format('%s has lost required WAL: set up its consumer again', slot_name)
           when gibibytes > 1 then format('%s keeps %s GiB of the log%s', slot_name, round(gibibytes, 1),
             case when not active then ', and nothing is connected to it' end) end as text
         from pg_replication_slots
@@ -221,6 +221,6 @@ export const SQL_CHECKS = {
       having count(*) > 0`,
     ok: 'no replication slot is behind',
     remedy:
-      ". Bring its reader back, or drop the slot before the disk is full: select pg_drop_replication_slot('…').",
+      ". Restart its consumer, or drop the slot before the disk is full: select pg_drop_replication_slot('…').",
   },
 } satisfies Readonly<Record<string, SqlCheck>>;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, cp, mkdtemp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
-import { messageOf } from '../../errors/describe-fault.js';
+import { messageOf } from '../../errors/describe-error.js';
 import { EmbeddedPostgresError } from './embedded-postgres.error.js';
 import { isOwnDirectory, makeOwnDirectory, SHARED_DIRECTORY, temporaryDirectory } from './open-directory.js';
 import { canEnter, canRun, type ServerAccount } from './server-account.js';

@@ -7,7 +7,7 @@ import type { Binaries } from './binaries.js';
 import { type DataDirectory, hasCluster } from './data-directory.js';
 import { EmbeddedPostgresError } from './embedded-postgres.error.js';
 
-/** The superuser, for work of the embedded server itself. The service has a role of its own. */
+/** The superuser, for managing the embedded server. The service has its own role. */
 export const SUPERUSER = 'postgres';
 
 /** No variables of this process: PGPORT, PGDATA and LC_ALL would change what PostgreSQL's programs do. */
@@ -18,7 +18,7 @@ const UNFINISHED = 'initdb-';
 interface ClusterOptions {
   /** Whether the files have to survive a crash of the machine. */
   readonly isDurable: boolean;
-  /** Ends the creation; nothing of it runs then. */
+  /** Aborts the creation; no process is left. */
   readonly signal: AbortSignal;
 }
 
@@ -83,7 +83,7 @@ async function initdb(
   const end = (): void => endGroup(child);
   if (signal.aborted) end();
   signal.addEventListener('abort', end);
-  // Its programs have the same standard error: when that is closed, all of them have ended.
+  // Its child processes inherit stderr: when that is closed, all of them have ended.
   const [errors, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
   signal.removeEventListener('abort', end);
   signal.throwIfAborted();

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, lchownSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { EmbeddedPostgresError } from './embedded-postgres.error.js';
-import { makeOpenDirectory, SHARED_DIRECTORY } from './open-directory.js';
+import { createTraversableDirectory, SHARED_DIRECTORY } from './open-directory.js';
 import { canEnter, serverAccount, type ServerAccount } from './server-account.js';
 
 /** sockaddr_un holds 104 bytes on macOS and 108 on Linux, the closing zero included. */
@@ -26,13 +26,13 @@ export interface DataDirectory {
 
 export const DEFAULT_DATA_DIR = './.petstore';
 
-/** The data directory of a service that is started in the present directory: DATA_DIR or, where that is not set, the default. */
+/** The data directory of a service started in the current directory: DATA_DIR or, if not set, the default. */
 export const dataDirectory = (dataDir: string | undefined): string =>
   dataDir ?? reachableDirectory(DEFAULT_DATA_DIR);
 
 /**
- * A data directory as it is given or, for root, one below `/var/lib/petstore`: if the server's account cannot enter the given one, and
- * from then on.
+ * The given data directory or, for root, one below `/var/lib/petstore` if the server's account cannot enter it;
+ * once created, it stays.
  */
 export function reachableDirectory(dataDir: string): string {
   const path = resolve(dataDir);
@@ -42,7 +42,7 @@ export function reachableDirectory(dataDir: string): string {
   return !hasCluster(shared) && canEnter(serverAccount(), mustEnter) ? dataDir : shared;
 }
 
-/** Such as `pet-store-1a2b3c4d`: a name that people recognise, and a hash of the whole path. */
+/** Such as `pet-store-1a2b3c4d`: a recognizable name, and a hash of the whole path. */
 const nameFor = (path: string): string => `${basename(path)}-${hash(path).slice(0, 8)}`;
 
 const hash = (path: string): string => createHash('sha256').update(path).digest('hex');
@@ -52,8 +52,8 @@ export const hasCluster = (dataDir: string): boolean => existsSync(join(dataDir,
 
 /** Creates the missing parts of a data directory, except the cluster. */
 export function prepareDataDirectory(dataDir: string): DataDirectory {
-  // Other users may enter, because the server may be one; each part protects itself.
-  makeOpenDirectory(dataDir);
+  // Other users may enter, because the server may run as one; each subdirectory is protected.
+  createTraversableDirectory(dataDir);
   const root = realpathSync(dataDir);
   const cluster = join(root, 'cluster');
   const account = serverAccount(cluster);

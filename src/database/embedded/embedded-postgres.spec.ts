@@ -104,7 +104,7 @@ describe('the embedded PostgreSQL', () => {
     expect(fs.existsSync(postgres.socketDirectory)).toBe(false);
   });
 
-  it('knows that a user of the operating system cannot enter a directory of another one', () => {
+  it('detects that an OS user cannot enter the directory of another', () => {
     const closed = join(parent, 'closed');
     fs.mkdirSync(closed, { mode: 0o700 });
     fs.writeFileSync(join(closed, 'postgres'), '', { mode: 0o755 });
@@ -174,7 +174,7 @@ describe('what the server of root needs', () => {
     );
   });
 
-  it('is a data directory outside of a closed one, unless the closed one has the data', () => {
+  it('is a data directory outside an inaccessible one, unless that has the data', () => {
     const closed = join(parent, 'closed home');
     const dataDir = join(closed, '.petstore');
     fs.mkdirSync(closed, { mode: 0o700 });
@@ -264,7 +264,7 @@ describe('the embedded PostgreSQL after a failure', () => {
     expect(await query(await open(), 'select count(*)::int from outlives')).toEqual([0]);
   });
 
-  it('starts over the lock files of a crash whose process number another program has now', async () => {
+  it('ignores stale lock files of a crash whose PID another program now has', async () => {
     const first = await open();
     const lockFiles = [
       join(shared, 'cluster/postmaster.pid'),

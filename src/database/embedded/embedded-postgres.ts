@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { classifyDatabaseError, NotSentError } from '../../errors/database-errors.js';
 import { DatabaseClient } from '../database-client.js';
-import { messageOf } from '../../errors/describe-fault.js';
+import { messageOf } from '../../errors/describe-error.js';
 import { type Binaries, findBinaries, packageDirectory } from './binaries.js';
 import { ensureCluster, SUPERUSER } from './cluster.js';
 import { type DataDirectory, hasCluster, prepareDataDirectory, runDirectoryOf } from './data-directory.js';
@@ -25,23 +25,23 @@ export interface EmbeddedPostgresOptions {
   /** Server settings by name, such as `fsync`; without effect on a server that is already running. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly log: (message: string) => void;
-  /** Ends the opening: it rejects with the signal's reason, and what it started has ended. */
+  /** Aborts opening: it rejects with the signal's reason after everything it started has ended. */
   readonly signal?: AbortSignal;
 }
 
 export interface EmbeddedPostgres {
-  /** Of the database `petstore`, for `pg` and for Prisma's adapter. */
+  /** URL of the database `petstore`, for `pg` and Prisma's adapter. */
   readonly url: string;
   /** As it was given. */
   readonly dataDir: string;
   /** The directory of the Unix socket, for other databases and for the superuser `postgres`. */
   readonly socketDirectory: string;
-  /** Stops the server. May be called again. */
+  /** Stops the server. Idempotent. */
   close(): Promise<void>;
 }
 
 /**
- * The service's role and database. The role is no superuser, as on hosted PostgreSQL, so that connections for superusers stay free
+ * The service's role and database. The role is not a superuser, as on hosted PostgreSQL, so that superuser connections stay free
  * for the owner of the server.
  */
 const NAME = 'petstore';
@@ -97,7 +97,7 @@ export function runningEmbeddedUrl(dataDir: string): string | undefined {
   return findPostmaster(join(root, 'cluster')) === undefined ? undefined : databaseUrl(runDirectoryOf(root));
 }
 
-/** It contains everything that PGPORT and PGSSLMODE could change. */
+/** Explicit, so that PGPORT and PGSSLMODE have no effect. */
 const databaseUrl = (runDirectory: string): string =>
   `postgresql://${NAME}@localhost:${String(PORT)}/${NAME}?host=${encodeURIComponent(runDirectory)}&sslmode=disable`;
 
@@ -148,7 +148,7 @@ const superuserClient = ({ runDirectory }: DataDirectory): Client =>
     query_timeout: 30_000,
   });
 
-/** False: another service owns the server. */
+/** False if another service owns the server. */
 async function takeOwnership(client: Client): Promise<boolean> {
   const giveUpAt = performance.now() + HANDOVER_MS;
   while (!(await isTrue(client, `pg_try_advisory_lock(${OWNER_LOCK})`))) {
@@ -175,7 +175,7 @@ async function isTrue(client: Client, expression: string): Promise<boolean> {
   return rows[0]?.value === true;
 }
 
-/** No server listens on the socket, it rejects connections (`cannot_connect_now`), or it has ended this one, also while it was opened. */
+/** No server listens on the socket, it rejects connections (`cannot_connect_now`), or it closed this one, maybe during connect. */
 function isStartingOrStopping(error: unknown): boolean {
   const isNotSent = error instanceof NotSentError;
   const { code } = Object(isNotSent ? error.cause : error) as NodeJS.ErrnoException;

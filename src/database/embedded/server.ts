@@ -15,7 +15,7 @@ const SETTINGS = {
   shared_buffers: '128MB',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Failed statements are logged by the programs that sent them, and would fill the disk.
+  // Failed statements are logged by their clients, and would fill the disk.
   log_min_messages: 'log',
   log_checkpoints: 'off',
 };
@@ -23,11 +23,11 @@ const SETTINGS = {
 export interface ServerOptions {
   /** By name, such as `fsync`. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Ends the start; the server has ended then. */
+  /** Aborts the start and stops the server. */
   readonly signal: AbortSignal;
 }
 
-/** Between looks at the server's state, of which no event reports. */
+/** Poll interval for the server's state, which emits no events. */
 export const POLL_MS = 20;
 
 /** Recovery after a crash replays up to max_wal_size (1 GB), which takes minutes on a slow disk. */
@@ -39,7 +39,7 @@ const STOP_MAX_MS = 60_000;
 /** Another process starts or stops a server on the same cluster. */
 const HELD_BY_ANOTHER = /lock file ".*" (already exists|is empty)|pre-existing shared memory block/;
 
-/** The process number of the server that runs on a cluster. */
+/** The process id of the server running on a cluster. */
 export function findPostmaster(cluster: string): number | undefined {
   const { pid } = readLockFile(join(cluster, 'postmaster.pid'));
   return pid !== undefined && isPostmasterOf(cluster, pid) ? pid : undefined;
@@ -70,16 +70,16 @@ export async function startServer(
       ...account,
       cwd: cluster,
       env: SERVER_ENVIRONMENT,
-      // A process group of its own: Ctrl-C in a terminal reaches the service alone, which stops the server last.
+      // A process group of its own: Ctrl-C in a terminal reaches only the service, which stops the server last.
       detached: true,
-      // A file and no pipe, because the server outlives a service that is killed.
+      // A file, not a pipe, because the server outlives a killed service.
       stdio: ['ignore', log, log],
     },
   );
   closeSync(log);
   child.unref();
   await once(child, 'spawn');
-  // Also when an exception ends this process meanwhile.
+  // Even if an exception ends this process meanwhile.
   const stop = (): boolean => child.kill('SIGINT');
   process.once('exit', stop);
   try {
@@ -100,14 +100,14 @@ export async function startServer(
   );
 }
 
-/** Has the server end all connections and stop, and returns its process number. */
+/** Tells the server to close all connections and stop; returns its process id. */
 export function endServer(cluster: string): number | undefined {
   const pid = findPostmaster(cluster);
   if (pid !== undefined) process.kill(pid, 'SIGINT');
   return pid;
 }
 
-/** Stops the server and waits for its end. */
+/** Stops the server and waits for it to exit. */
 export async function stopServer({ root, cluster, runDirectory }: DataDirectory): Promise<void> {
   const pid = endServer(cluster);
   if (pid === undefined) return;
@@ -116,13 +116,13 @@ export async function stopServer({ root, cluster, runDirectory }: DataDirectory)
     if (performance.now() > giveUpAt) throw new Error(`the embedded PostgreSQL in ${root} is still stopping`);
     await delay(POLL_MS);
   }
-  // Not below /tmp, where it is of no use any more.
+  // Below /tmp the directory is of no further use.
   if (!runDirectory.startsWith(root)) rmSync(runDirectory, { recursive: true, force: true });
 }
 
 /**
- * Removes lock files that a crash of the machine left and that PostgreSQL would respect, because their process number belongs to
- * another program now. It finds a server that still runs by its shared memory, too.
+ * Removes lock files that a machine crash left and that PostgreSQL would respect, because their process id now belongs to
+ * another program. PostgreSQL also detects a running server by its shared memory.
  */
 function removeStaleLockFiles(cluster: string, runDirectory: string): void {
   for (const file of [join(cluster, 'postmaster.pid'), join(runDirectory, `${SOCKET_NAME}.lock`)]) {
@@ -131,7 +131,7 @@ function removeStaleLockFiles(cluster: string, runDirectory: string): void {
   }
 }
 
-/** The process number is in the first line, the state in the eighth. */
+/** The process id is on line 1, the state on line 8. */
 function readLockFile(file: string): { readonly pid?: number; readonly isReady: boolean } {
   try {
     const lines = readFileSync(file, 'utf8').split('\n');

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { RequestQueue } from './request-queue.js';
 
-/** Node.js parses all that it is given at once: 64 KiB are 1,700 requests, 2 KiB at most 75. */
+/** Node.js parses all its input at once: 64 KiB are 1,700 requests, 2 KiB at most 75. */
 const PIECE_BYTES = 2048;
 
 /** How long a client has to read the last response: closing with bytes of it unread would reset the connection. */
@@ -12,15 +12,15 @@ const LINGER_MS = 1000;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * A connection as Node's HTTP server sees it. It passes on what the client sends in small pieces, and nothing behind the last request
- * that is dispatched: so a client that sends thousands of requests at once costs neither memory nor the time of others.
+ * A connection as Node's HTTP server sees it. It passes on what the client sends in small pieces, and nothing after the last request
+ * that is dispatched, so a client that sends thousands of requests at once neither fills memory nor delays others.
  */
 export class ClientConnection extends Duplex {
   readonly requests = new RequestQueue(this);
   readonly remoteAddress: string | undefined;
-  /** Whether nothing more of what the client sends is passed on. */
+  /** Whether further input is dropped. */
   isInputIgnored = false;
-  /** Whether the first line of the next request has not arrived whole. */
+  /** Whether the next request line is still incomplete. */
   isInFirstLine = true;
   readonly #socket: Socket;
   /** Received and not passed on yet. */
@@ -70,7 +70,7 @@ export class ClientConnection extends Duplex {
     this.once('close', () => clearTimeout(timer));
   }
 
-  /** Emits `timeout` after so many milliseconds without a byte in either direction, as a socket does. */
+  /** Emits `timeout` after `timeoutMs` without a byte in either direction, as a socket does. */
   setTimeout(timeoutMs: number): this {
     this.#socket.setTimeout(timeoutMs);
     return this;
@@ -114,7 +114,7 @@ export class ClientConnection extends Duplex {
 
   #passOn(): void {
     if (!this.#isWanted || this.isInputIgnored) return;
-    // Nothing is dispatched behind the last request.
+    // Nothing is dispatched after the last request.
     if (this.requests.isClosing && this.requests.arriving === undefined) return;
     if (this.#received.length > 0) {
       const piece = this.#received.subarray(0, PIECE_BYTES);

@@ -137,7 +137,7 @@ describe('requests of one connection', () => {
     );
   });
 
-  it('keep the connection open while few enough wait, however many follow', async () => {
+  it('keep the connection open while few are queued, however many follow', async () => {
     await start();
     const client = await open();
     for (let round = 0; round < 20; round += 1) {
@@ -148,7 +148,7 @@ describe('requests of one connection', () => {
     expect(dispatched).toHaveLength(20 * ACCEPTED_MAX);
   });
 
-  it('past the limit are not even read while those before wait for their responses', async () => {
+  it('beyond the limit are not read while earlier ones are in flight', async () => {
     await start();
     onDispatch = () => undefined;
     const client = await open();
@@ -161,7 +161,7 @@ describe('requests of one connection', () => {
     dispatched[0]?.response.destroy();
   });
 
-  it('are dispatched one in each turn of the event loop, so that other connections have theirs', async () => {
+  it('are dispatched one per event loop turn, so that other connections get theirs', async () => {
     await start();
     const order: string[] = [];
     onDispatch = (one) => {
@@ -177,7 +177,7 @@ describe('requests of one connection', () => {
     expect(order.indexOf('other')).toBeLessThan(WAITING_MAX);
   });
 
-  it('wait while the client does not take the response to the one before', async () => {
+  it('wait while the client does not read the previous response', async () => {
     await start();
     onDispatch = (one) => respond(one, 'x'.repeat(20_000_000));
     const client = await open();
@@ -237,7 +237,7 @@ describe('connections', () => {
     expect(await read(await open())).toBe('');
   });
 
-  it('free their places when they close, also by a reset', async () => {
+  it('free their slots when they close, even by a reset', async () => {
     await start({ max: 1 });
     for (const end of ['destroy', 'resetAndDestroy'] as const) {
       const client = await open();
@@ -250,7 +250,7 @@ describe('connections', () => {
 });
 
 describe('a stop', () => {
-  it('lets clients that read slowly have the response that is being sent, and those behind it', async () => {
+  it('lets slow readers receive the current response and those queued behind it', async () => {
     await start();
     onDispatch = (one) => respond(one, 'x'.repeat(20_000_000));
     const client = await open();

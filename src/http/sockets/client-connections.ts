@@ -5,14 +5,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ClientConnection } from './client-connection.js';
 
 export interface ConnectionOptions {
-  /** How many connections may be open. One too many is closed without a response. */
+  /** The most open connections. Further ones are closed without a response. */
   readonly max: number;
   /** How long a client has to send something. Then its connection is closed without a response. */
   readonly firstByteTimeoutMs: number;
   readonly warn: (message: string) => void;
 }
 
-/** In a flood, one line a minute must do. */
+/** At most one line a minute in a flood. */
 const WARNING_INTERVAL_MS = 60_000;
 
 /** How often a stop checks whether all responses have been sent. */
@@ -32,7 +32,7 @@ class AcceptingServer extends Server {
     return true;
   }
 
-  /** Unlike `close`, leaves connections open that are idle: a request may be on its way. */
+  /** Unlike `close`, keeps idle connections open: a request may be on its way. */
   stopListening(): void {
     NetServer.prototype.close.call(this);
   }
@@ -67,17 +67,17 @@ export class ClientConnections {
     return socket instanceof ClientConnection && socket.requests.isLast(this.#isStopping);
   }
 
-  /** Accepts no more connections, and closes the open ones with their next responses, as far as these come in time. */
+  /** Stops accepting connections, and closes open ones with their next response, until the time-out. */
   async drain(timeoutMs: number): Promise<void> {
     this.#stop();
     await Promise.race([this.#closed, delay(timeoutMs, undefined, { ref: false })]);
   }
 
-  /** Resolves when all connections are closed: at once those without a request, the others after their responses. */
+  /** Resolves when all connections are closed: idle ones at once, others after their responses. */
   async close(): Promise<void> {
     this.#stop();
     for (const socket of this.#unused) socket.destroy();
-    // Node.js takes a connection for idle when its response has been written, although the client has not read it.
+    // Node.js considers a connection idle once its response is written, even if the client has not read it.
     while ([...this.#open].some(({ requests }) => requests.isSending)) await delay(SENDING_CHECK_MS);
     this.server.closeIdleConnections();
     await this.#closed;
@@ -88,7 +88,7 @@ export class ClientConnections {
     this.server.stopListening();
   }
 
-  /** An unused connection stays a mere socket, which takes half of the memory. */
+  /** An unused connection stays a plain socket, which takes half the memory. */
   #accept(socket: Socket, timeoutMs: number): void {
     const end = (): void => void socket.destroy();
     this.#unused.add(socket);

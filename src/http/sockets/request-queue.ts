@@ -12,7 +12,7 @@ interface Exchange {
 
 /**
  * The requests of one connection, which run one after another: the next is dispatched when the response to the one before has been
- * sent. Behind a response that closes the connection nothing is dispatched (RFC 9112 section 9.6).
+ * sent. Nothing is dispatched after a response that closes the connection (RFC 9112 section 9.6).
  */
 export class RequestQueue {
   #running: Exchange | undefined;
@@ -23,7 +23,7 @@ export class RequestQueue {
 
   constructor(private readonly connection: Duplex) {}
 
-  /** Dispatches a request in its turn. The 17th that has to wait, and all behind it, are dropped. */
+  /** Dispatches or queues a request. Once 16 are waiting, all further ones are dropped. */
   add(exchange: Exchange): void {
     if (this.isClosing) return;
     this.isClosing = this.#waiting.length >= WAITING_MAX || endsConnection(exchange.request);
@@ -31,7 +31,7 @@ export class RequestQueue {
     else if (this.#waiting.length < WAITING_MAX) this.#waiting.push(exchange);
   }
 
-  /** Whether a response has been passed to the connection, and not all of it has been sent. */
+  /** Whether a response has been passed to the connection but not fully sent. */
   get isSending(): boolean {
     return this.#running?.response.writableEnded === true;
   }
@@ -42,14 +42,14 @@ export class RequestQueue {
     return request?.complete === false ? request : undefined;
   }
 
-  /** Whether a response that is about to be sent must close the connection, because no request is dispatched behind it. */
+  /** Whether a response that is about to be sent must close the connection, because no request is dispatched after it. */
   isLast(isStopping: boolean): boolean {
     if (this.#waiting.length > 0 || this.#afterLast !== undefined) return false;
     this.isClosing ||= isStopping;
     return this.isClosing;
   }
 
-  /** Drops further requests, and calls `act` when the ones before have their responses. */
+  /** Drops further requests, and calls `act` after all earlier responses. */
   closeWith(act: () => void): void {
     this.isClosing = true;
     if (this.#running !== undefined) this.#afterLast = act;
@@ -63,7 +63,7 @@ export class RequestQueue {
   }
 
   readonly #onResponseClosed = (): void => {
-    // One request in each turn of the event loop: a client that pipelines must not keep others waiting.
+    // One request per turn of the event loop: a client that pipelines must not delay others.
     if (this.#waiting.length > 0) setImmediate(this.#next);
     else this.#next();
   };
@@ -78,8 +78,8 @@ export class RequestQueue {
 }
 
 /**
- * Whether a request is the last of its connection: by its own wish, or because what follows cannot be trusted to be a request. Node.js
- * skips bytes behind one that asks to upgrade, and other programs may end a body of HTTP/1.0 with chunks elsewhere (RFC 9112
+ * Whether a request is the last of its connection: it says so, or the bytes that follow may not be a request. Node.js
+ * skips bytes after an upgrade request, and other programs may see another end of a chunked HTTP/1.0 body (RFC 9112
  * sections 6.1 and 9.3).
  */
 function endsConnection({ headers, httpVersion }: IncomingMessage): boolean {

@@ -10,7 +10,7 @@ const CONNECT_TIMEOUT_MS = 2000;
 /** How long the connection stays open when no page is. */
 const IDLE_MS = 60_000;
 
-/** Reads that wait for their turn: some pages with all of their views. */
+/** The most queued reads: a few open pages with all of their views. */
 const WAITING_MAX = 20;
 
 const BEGIN = 'begin isolation level repeatable read read only';
@@ -27,10 +27,10 @@ export class DashboardDatabase {
 
   constructor(private readonly url: string) {}
 
-  /** Runs statements in a transaction of their own, all on one state of the database, when it is their turn. */
+  /** Queues the work and runs it in its own transaction, in which all statements see one snapshot. */
   async read<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
     if (this.#waiting >= WAITING_MAX)
-      throw new Error('too many pages are being read; try again in some seconds');
+      throw new Error('too many reads are queued; try again in a few seconds');
     this.#waiting += 1;
     try {
       return await this.#inTurn(() => this.#read(work));
@@ -39,7 +39,7 @@ export class DashboardDatabase {
     }
   }
 
-  /** What is being read fails. */
+  /** Reads in progress fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idle);
@@ -82,7 +82,7 @@ export class DashboardDatabase {
       types: columnTypes,
     };
     const client = await openSession(config, STATEMENT_TIMEOUT_MS);
-    // Also while it is idle: the server may have been started anew.
+    // Also while it is idle: the server may have restarted.
     client.once('end', () => {
       if (this.#client === client) this.#client = undefined;
     });

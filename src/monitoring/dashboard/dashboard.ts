@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { stringify } from 'lossless-json';
 import { printable, toCsv } from '../text.js';
 import { classifyDatabaseError, isForbidden, isUnavailable } from '../../errors/database-errors.js';
-import { messageOf } from '../../errors/describe-fault.js';
+import { messageOf } from '../../errors/describe-error.js';
 import { HOUR_MS } from '../../usage/hour-counts.js';
 import { parseInt64 } from '../../database/int64.js';
 import { PAGE_HEADERS, type PageFile, readPageFile, readPageFiles } from '../../pages/page-files.js';
@@ -40,10 +40,10 @@ export interface DashboardResponse {
 
 const VERSION = releaseVersion();
 
-/** All pages that are open share a view for so long. */
+/** How long all open pages share a view. */
 const FRESH_MS = 10_000;
 
-const KEYS_A_PAGE = 50;
+const KEYS_PER_PAGE = 50;
 /** The bars of a key. */
 const PARTS = 24;
 const CSV_MAX = 10_000;
@@ -76,17 +76,17 @@ interface View {
   madeAtMs: number | undefined;
 }
 
-/** What a view is made of. Equal parameters have the same name. */
+/** A requested view. Equal parameters have the same name. */
 interface Wanted {
   readonly name: string;
   readonly make: () => Promise<string>;
 }
 
-/** Whether a request is of no page, as of programs, or of a page of this port: browsers say so. */
+/** Whether a request comes from no page (a program) or a page of this port, as browsers report. */
 export const isOwnSite = (site: string | string[] = 'none'): boolean =>
   site === 'none' || site === 'same-origin';
 
-/** A page for operators, on the management port alone. It reads, and changes nothing. */
+/** A read-only page for operators, on the management port only. */
 export class Dashboard {
   #database: DashboardDatabase | undefined;
   #address = '';
@@ -100,7 +100,7 @@ export class Dashboard {
    * The database can be read from now on.
    *
    * @param address where the API is
-   * @param problems what an operator should know besides, in sentences
+   * @param problems further problems for operators, in sentences
    */
   serve(databaseUrl: string, address: string, problems: () => readonly string[]): void {
     this.#address = address;
@@ -125,7 +125,7 @@ export class Dashboard {
     if (pathname === '/dashboard/') return reply(308, '', 'text/plain', { location: '../dashboard' });
     const file = FILES.get(name);
     if (file !== undefined && view === undefined) return reply(200, file.text, file.mediaType);
-    // A link of another site may lead to the page, but no such page may have the database read.
+    // Other sites may link to the page, but must not be able to trigger database reads.
     if (!isOwnSite(site)) return reply(403, 'Other sites may not read the dashboard.\n');
     try {
       const wanted = more.length === 0 ? this.#wanted(`${name}/${view ?? ''}`, searchParams) : undefined;
@@ -187,7 +187,7 @@ export class Dashboard {
     }
   }
 
-  /** Makes a view at most once in ten seconds, and never twice at once. */
+  /** Builds a view at most once per ten seconds, never concurrently. */
   #made({ name, make }: Wanted): Promise<string> {
     const nowMs = performance.now();
     for (const [other, { madeAtMs = nowMs }] of this.#views)
@@ -217,17 +217,17 @@ export class Dashboard {
   }
 
   async #readPage({ page, ...list }: Listed & { readonly page: number }): Promise<object> {
-    const wanted = { offset: page * KEYS_A_PAGE, limit: KEYS_A_PAGE + 1, parts: PARTS };
+    const wanted = { offset: page * KEYS_PER_PAGE, limit: KEYS_PER_PAGE + 1, parts: PARTS };
     const { keys, ...at } = await this.#readKeys(list, wanted);
-    return { ...at, keys: keys.slice(0, KEYS_A_PAGE), page, hasMore: keys.length > KEYS_A_PAGE };
+    return { ...at, keys: keys.slice(0, KEYS_PER_PAGE), page, hasMore: keys.length > KEYS_PER_PAGE };
   }
 }
 
-/** For people: what the driver says is in the log. */
+/** For people: the driver's message is in the log. */
 function sentenceOf(error: unknown): string {
   if (classifyDatabaseError(error) === 'server-timeout') return 'the database took too long.';
   if (isUnavailable(error)) return 'the database cannot be reached.';
-  // As after an upgrade, before they were granted.
+  // As after an upgrade, before the grants.
   return isForbidden(error) ? `${messageOf(error)}: run "petstore db roles".` : messageOf(error);
 }
 
@@ -236,7 +236,7 @@ const viewOf = (name: string, work: () => Promise<object | undefined>): Wanted =
   make: async () => toJson(await work()),
 });
 
-/** With identifiers as text, because a browser would round large ones, and no text that changes the direction of those around it. */
+/** With identifiers as text, because a browser would round large ones, and without text that changes the direction around it. */
 const toJson = (view: object | undefined): string =>
   stringify({ replica: replicaName(), version: VERSION, view: view ?? null }, (name, value) => {
     if (typeof value === 'string') return printable(value);
@@ -261,7 +261,7 @@ function spanOf(parameters: URLSearchParams): Span {
     const hours = (to.getTime() - from.getTime()) / HOUR_MS;
     const isWhole = from.getTime() % HOUR_MS === 0 && Number.isInteger(hours);
     if (isWhole && hours > 0 && hours <= RANGES['35d']) return { from, to };
-    throw new ParameterError('from and to must be whole hours, in their order, and at most 35 days apart');
+    throw new ParameterError('from and to must be whole hours, in order, and at most 35 days apart');
   }
   const text = parameters.get('range') ?? '24h';
   if (Object.hasOwn(RANGES, text)) return text as Span;

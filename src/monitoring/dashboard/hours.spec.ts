@@ -5,7 +5,7 @@ import { Hours } from './hours.js';
 
 const HOUR_MS = 3_600_000;
 
-it('shows each hour also to a reader during whose statements another one begins the next hour', async () => {
+it('shows every hour even if another reader starts the next hour between statements', async () => {
   let nowMs = Date.UTC(2027, 0, 31, 12, 30);
   const waiting: (() => void)[] = [];
   const query = (async (sql: string, [from]: readonly unknown[] = []) => {

@@ -1,5 +1,5 @@
 import { HOUR_MS, USAGE_OUTCOMES } from '../../usage/hour-counts.js';
-import { messageOf } from '../../errors/describe-fault.js';
+import { messageOf } from '../../errors/describe-error.js';
 import type { Query } from './dashboard-database.js';
 import {
   ERRORS,
@@ -16,7 +16,7 @@ import {
 /** How many hours the page may show. */
 export const RANGES = { '24h': 24, '7d': 7 * 24, '35d': 35 * 24 } as const;
 
-/** The hours up to the present one, or those that somebody has selected. */
+/** The hours up to the current one, or a selected range. */
 export type Span = keyof typeof RANGES | Time;
 
 /** The whole hours of a span. */
@@ -26,13 +26,13 @@ export function timeOf(span: Span, now: Date): Time {
   return { from: new Date(toMs - RANGES[span] * HOUR_MS), to: new Date(toMs) };
 }
 
-/** Hours that are over for so long have been written: replicas write every ten seconds, except after an outage. */
+/** Hours that ended this long ago are written: replicas write every ten seconds, except after an outage. */
 const WRITTEN_AFTER_MS = 600_000;
 
 /** Hours that one statement sums up. With ten million rows in 35 days it takes 0.2 s. */
 const CHUNK = 24;
 
-/** A longer time is not compared with the one before it. */
+/** A longer range is not compared with the previous one. */
 const COMPARED_MAX = RANGES['7d'];
 
 interface Outage {
@@ -66,14 +66,14 @@ export class Hours {
         return [];
       }
     };
-    const marks = await besides('What was changed', (query) => readMarks(query, time));
-    const outages = await besides('When there was no database', (query) => readOutages(query, time.from));
+    const marks = await besides('The changes', (query) => readMarks(query, time));
+    const outages = await besides('The database outages', (query) => readOutages(query, time.from));
     const before = await this.#before(time, writtenMs);
     const times = hours.map((hourMs) => new Date(hourMs));
     return { now, ...time, hours: times, ...summarise(hours, sums), before, marks, outages, problems };
   }
 
-  /** Replicas write what they counted during an outage when it is over. Returns up to when all is written. */
+  /** After an outage, replicas write what they counted during it. Returns until when all is written. */
   async #forgetLate(nowMs: number): Promise<number> {
     const sinceMs = Math.min(this.#readAtMs || nowMs, nowMs - WRITTEN_AFTER_MS);
     this.#readAtMs = nowMs;
@@ -83,7 +83,7 @@ export class Hours {
     return lateMs;
   }
 
-  /** The time before it, as long: undefined if not all of its hours are known. */
+  /** The preceding range of equal length; undefined if hours are missing. */
   async #before({ from, to }: Time, writtenMs: number): Promise<object | undefined> {
     const lengthMs = to.getTime() - from.getTime();
     const time = { from: new Date(from.getTime() - lengthMs), to: from };
@@ -125,7 +125,7 @@ const hoursOf = ({ from, to }: Time): readonly number[] =>
     (_, nth) => from.getTime() + nth * HOUR_MS,
   );
 
-/** Requests of each outcome by hour, and of each operation with its errors, when they began and were most, and the mean time. */
+/** Requests of each outcome by hour, and of each operation with its errors, their first and worst hour, and the mean time. */
 function summarise(hours: readonly number[], sums: readonly (readonly HourSum[])[]) {
   const outcomes = [...USAGE_OUTCOMES, NO_KEY].map((outcome) => ({
     outcome,

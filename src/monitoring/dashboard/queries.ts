@@ -11,7 +11,7 @@ export async function readNow(query: Query): Promise<Date> {
   return row?.now ?? new Date(Number.NaN);
 }
 
-/** Rows of a list without pages. There are fewer, unless somebody has flooded a table. */
+/** Rows of a list without pages. There are fewer, unless a table was flooded. */
 const ROWS_MAX = 10_000;
 
 const PLANS = `
@@ -43,14 +43,14 @@ export async function readSummary(query: Query, known: readonly string[]): Promi
   };
 }
 
-/** The most that one key of each plan has used. Apart from the summary, because it reads the usage by hour. */
+/** The peak usage of one key of each plan. Not part of the summary, because it reads the usage by hour. */
 export const readPlanPeaks = (query: Query): Promise<object[]> =>
   query(`select * from plan_peaks limit ${ROWS_MAX}`);
 
 /** Rows of each list that are counted; the view of keys near their limits has a hundred for each window. */
 const COUNTED_MAX = 1000;
 const NEAR_MAX = 100;
-/** Rows that the page names of each list, and of the one that is wanted whole. */
+/** Rows that the page shows of each list, and of the one requested in full. */
 const NAMED_MAX = 10;
 const WHOLE_MAX = 500;
 
@@ -69,7 +69,7 @@ const ATTENTION = {
   expiring: `
     select api_key_id, name, expires, prefix, expires_at from expiring_api_keys
     where ends_key and expires_at < present() + interval '14 days'`,
-  // In the order in which it finds them: another one would need all of them.
+  // In the order found: any other order would need to read them all.
   deprecated: 'select operation, api_key_id, name, last_hour from deprecated_operation_callers',
   ended: `
     select api_key_id, name, coalesce(lifted_at, ends_at) as ended_at from recent_bans
@@ -125,7 +125,7 @@ const byOperation = (rows: readonly AttentionRow[], isMore: boolean, namedMax: n
     };
   });
 
-/** From the beginning of an hour up to that of another, which is not in it. */
+/** From the start of an hour up to the start of another (exclusive). */
 export interface Time {
   readonly from: Date;
   readonly to: Date;
@@ -133,7 +133,7 @@ export interface Time {
 
 export const KEY_SORTS = ['id', 'last_use', 'share', 'requests', 'errors', 'rejected'] as const;
 
-/** What a key of each state of `api_key_overview` has, so that the view is read for few others. */
+/** What each state of `api_key_overview` implies, so that the view is read for few others. */
 const STATES = {
   live: 'is_valid(k)',
   banned: 'is_banned(k, c)',
@@ -163,21 +163,21 @@ export interface KeyList {
   readonly parts: number;
 }
 
-/** What a client sees as 5xx, and what is rejected besides. */
+/** Outcomes that clients see as 5xx, and other rejections. */
 export const ERRORS: readonly UsageOutcome[] = ['server_error', 'undecided'];
 const REJECTED: readonly UsageOutcome[] = ['limited', 'banned', 'suspended', 'unauthorized'];
 
 const isOneOf = (outcomes: readonly UsageOutcome[]): string =>
   `outcome in (${outcomes.map((one) => `'${one}'`).join(', ')})`;
 
-/** What the columns of outcomes sum up. */
+/** What the sum columns count. */
 const SUMS = { requests: 'true', errors: isOneOf(ERRORS), rejected: isOneOf(REJECTED) };
 
 const SUM_COLUMNS = Object.entries(SUMS)
   .map(([name, which]) => `coalesce(saturated(sum(u.requests) filter (where ${which})), 0) as ${name}`)
   .join(', ');
 
-/** By a sum over the hours of the time, without keys that have none. */
+/** Sorts by a sum over the range, without keys that have none. */
 const bySum = (name: keyof typeof SUMS): { readonly where: string; readonly by: string } => ({
   where: `used.${name} > 0`,
   by: `used.${name} desc, k.id`,
@@ -196,8 +196,8 @@ const SORTS: Readonly<Record<KeyList['sort'], { readonly where: string; readonly
 };
 
 /**
- * The view is looked at last: what refers to both tables is no condition of the scan of one of them. Most keys are live, which the planner
- * expects of "not in" alone.
+ * The view is checked last: a condition on both tables cannot filter the scan of one of them. Most keys are live, which the planner
+ * only expects of "not in".
  */
 function conditionOf(state: State | ''): string {
   if (state === '') return 'true';
@@ -318,13 +318,13 @@ interface Change {
   readonly rows: string;
 }
 
-/** The last changes of a key and of its secrets: from what to what, and by whom. */
+/** The last changes of a key and its secrets: old and new values, and the actor. */
 async function readChanges(query: Query, id: bigint): Promise<object> {
   const [granted] = await query<{ may: boolean }>(
     `select has_column_privilege('audit_log', 'old', 'select') as may`,
   );
   if (granted?.may !== true)
-    return { changes: [], problems: ['What was changed cannot be read before "petstore db roles" has run.'] };
+    return { changes: [], problems: ['The changes cannot be read until "petstore db roles" has run.'] };
   const rows = await query<Change>(
     `select changed_at, table_name, action, role, actor, jsonb_build_array(old, new)::text as rows
      from audit_log where api_key_id = $1 order by changed_at desc limit 50`,
@@ -351,7 +351,7 @@ interface MarkedHour extends Partial<Pick<Change, 'role' | 'actor' | 'rows'>> {
   readonly of: string | null;
 }
 
-/** When plans, keys and secrets were changed and bans began, by hour: of several how many, and what a single one changed. */
+/** When plans, keys and secrets were changed and bans began, by hour: their number, and the details of a single one. */
 export async function readMarks(query: Query, { from, to }: Time): Promise<object[]> {
   const rows = await query<MarkedHour>(
     `select counted.*, coalesce(one.plan_id, one.api_key_id::text) as of, one.role, one.actor,
@@ -379,13 +379,13 @@ export async function readMarks(query: Query, { from, to }: Time): Promise<objec
   });
 }
 
-/** The first hour of which something is known. */
+/** The first hour with data. */
 export async function readOldestHour(query: Query): Promise<Date | null> {
   const [row] = await query<{ hour: Date | null }>('select min(hour) as hour from api_key_usage_hours');
   return row?.hour ?? null;
 }
 
-/** When a replica or more had no database, the last time first. */
+/** The outages of one or more replicas, newest first. */
 export const readOutages = <Row extends object = object>(query: Query, from: Date): Promise<Row[]> =>
   query<Row>(
     `with outages as materialized (
@@ -412,7 +412,7 @@ export interface HourSum {
   readonly total_ms: bigint;
 }
 
-/** The outcome here of requests that were rejected by their client address. */
+/** The outcome of requests that were rejected by client address. */
 export const NO_KEY = 'no_key';
 
 /** The requests of all keys, and of no key. */

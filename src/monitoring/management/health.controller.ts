@@ -4,7 +4,7 @@ import { UnavailableError } from '../../errors/database-errors.js';
 import { Probe } from '../../auth/route-config.js';
 import { Readiness } from './readiness.js';
 
-/** For platforms whose balancer reaches only the public port. It says no more than whether this replica should get requests. */
+/** For platforms whose load balancer reaches only the public port. It reports only whether this replica should get requests. */
 @ApiExcludeController()
 @Controller()
 export class HealthController {
@@ -14,7 +14,7 @@ export class HealthController {
   @Probe()
   @Header('cache-control', 'no-store')
   readHealth(): { readonly status: 'ready' } {
-    if (!this.readiness.wasReady) throw new UnavailableError('database', 'not ready');
+    if (!this.readiness.lastKnownReady) throw new UnavailableError('database', 'not ready');
     return { status: 'ready' };
   }
 }

@@ -1,4 +1,4 @@
-/** The management port cannot be listened on. */
+/** Listening on the management port failed. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
 }

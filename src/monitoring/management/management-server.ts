@@ -65,7 +65,7 @@ export class ManagementServer {
         return this.#sendJson(response, 200, { status: 'ready', ...(!isWell && { checks }) });
       }
       case '/metrics': {
-        // A page of another site, or of a name that leads here (DNS rebinding), could count on what its visitors' machines reach.
+        // A page of another site, or of a name that leads here (DNS rebinding), could read the metrics in a visitor's browser.
         if (
           !isOwnSite(headers['sec-fetch-site']) ||
           (isBrowser(headers) && !dashboard.isAllowed(headers.host))
@@ -99,7 +99,7 @@ export class ManagementServer {
   }
 }
 
-/** Over http, browsers send `Sec-Fetch-Site` to localhost alone, and always a language, which no scraper sends. */
+/** Over http, browsers send `Sec-Fetch-Site` only to localhost, but always a language, which no scraper does. */
 const isBrowser = (headers: IncomingHttpHeaders): boolean =>
   headers['sec-fetch-site'] !== undefined ||
   headers['accept-language'] !== undefined ||

@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { Pool } from 'pg';
 import type { Readiness } from './readiness.js';
 
-/** The process itself: what Node tells, the release, and where it stands between start and stop. */
+/** Metrics of the process: those of Node.js, the release, and whether it is ready or draining. */
 export function registerProcessMetrics(registry: Registry, readiness: Readiness, version: string): void {
   const registers = [registry];
   collectDefaultMetrics({ register: registry });

@@ -19,7 +19,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('is reported within a second while the database says nothing', async () => {
+it('is reported within a second if the database hangs', async () => {
   await proxy.mode('black-hole');
   const pool = openTestPool(proxy.url, { connectionTimeoutMillis: 10_000 });
   const readiness = new Readiness();
@@ -36,19 +36,19 @@ it('is reported within a second while the database says nothing', async () => {
   await pool.end();
 });
 
-it('is remembered for those who must cause no query, until the replica drains', async () => {
+it('is cached for callers that must not query, until the replica drains', async () => {
   const pool = openTestPool(database.url);
   const readiness = new Readiness();
-  expect(readiness.wasReady).toBe(false);
+  expect(readiness.lastKnownReady).toBe(false);
   readiness.serve(servingPools(pool));
   await readiness.check();
-  expect(readiness.wasReady).toBe(true);
+  expect(readiness.lastKnownReady).toBe(true);
   readiness.drain();
-  expect(readiness.wasReady).toBe(false);
+  expect(readiness.lastKnownReady).toBe(false);
   await pool.end();
 });
 
-it('is not there while prepared statements are lost, with the name of the setting', async () => {
+it('fails while prepared statements are lost, and names the setting', async () => {
   const pool = openTestPool(database.url);
   const readiness = new Readiness();
   readiness.serve({ ...servingPools(pool), losesStatements: true });
@@ -60,7 +60,7 @@ it('is not there while prepared statements are lost, with the name of the settin
   await pool.end();
 });
 
-it('has what the server said instead of a response', async () => {
+it('includes the server error', async () => {
   const rejected = errorResponse({ C: '28P01', M: 'password authentication failed for user "petstore"' });
   await withFakePostgres([rejected], async (port) => {
     const said: string[] = [];

@@ -1,16 +1,16 @@
 import type { Pool } from 'pg';
 import { type ConnectionPools, STATEMENTS_LOST } from '../../database/connection-pools.js';
 import { isUndefinedTable } from '../../errors/database-errors.js';
-import { messageOf } from '../../errors/describe-fault.js';
+import { messageOf } from '../../errors/describe-error.js';
 import { APPLIED_MIGRATIONS, listMigrations, MIGRATIONS_DIRECTORY } from '../../database/migration-files.js';
 import { describeWrongSetting, SETTING_VALUES, wrongSettings } from '../../database/session-settings.js';
-import { within } from '../../database/within.js';
+import { withTimeout } from '../../database/with-timeout.js';
 
 /** The result of the checks: `ok` or an error. */
 export interface ReadinessReport {
   readonly isReady: boolean;
   readonly checks: {
-    /** `ok`, `starting`, `standby`, `read-only`, or what the server or a pooler said instead of a response. */
+    /** `ok`, `starting`, `standby`, `read-only`, or an error message of the server or a pooler. */
     readonly database: string;
     readonly migrations: 'ok' | 'pending' | 'unknown';
     /** `ok`, `unknown`, or the wrong ones: "DateStyle is 'German, DMY' instead of 'ISO, MDY'". */
@@ -31,7 +31,7 @@ const FRESH_MS = 500;
 /** A probe gets its response within a second. */
 const TIMEOUT_MS = 800;
 
-/** How old the last result may become. */
+/** The maximum age of the last result. */
 const CHECK_EVERY_MS = 5000;
 
 const STARTING = { database: 'starting', migrations: 'unknown', settings: 'unknown' } as const;
@@ -41,7 +41,7 @@ type ServingPools = Pick<ConnectionPools, 'all' | 'waiting' | 'state' | 'losesSt
   readonly main: Pool;
 };
 
-/** Whether this replica should get requests: it serves, its database takes writes and has this release's schema, no stop. */
+/** Whether this replica should get requests: its database is writable and has this release's schema; not draining. */
 export class Readiness {
   #pools: ServingPools | undefined;
   #isDraining = false;
@@ -49,7 +49,7 @@ export class Readiness {
   #checks: NodeJS.Timeout | undefined;
   #checked: { readonly atMs: number; readonly report: Promise<DatabaseReport> } | undefined;
 
-  /** Those that requests use, once they can be served. */
+  /** The pools of requests, once they can be served. */
   get pools(): ServingPools | undefined {
     return this.#pools;
   }
@@ -58,8 +58,8 @@ export class Readiness {
     return this.#isDraining;
   }
 
-  /** The last result, a few seconds old, for those who must cause no query. */
-  get wasReady(): boolean {
+  /** The last result, a few seconds old, for callers that must not query. */
+  get lastKnownReady(): boolean {
     return this.#wasReady && !this.#isDraining;
   }
 
@@ -70,13 +70,13 @@ export class Readiness {
     void this.check();
   }
 
-  /** From now on the replica is not ready, whatever the checks find. */
+  /** From now on the replica is not ready, whatever the result. */
   drain(): void {
     this.#isDraining = true;
     clearInterval(this.#checks);
   }
 
-  /** Settles within a second, whatever the database does. */
+  /** Settles within a second even if the database hangs. */
   async check(): Promise<ReadinessReport> {
     const { canServe, checks } = await this.#databaseReport();
     const draining = this.#isDraining;
@@ -115,7 +115,7 @@ async function examine(pool: Pool): Promise<DatabaseReport> {
   const isPending = names.some((name) => !migrations.includes(name));
   const wrong = wrongSettings(settings);
   return {
-    // A setting that makes responses late, not wrong, is reported and takes no replica out of service.
+    // A setting that makes responses slow, not wrong, is reported but takes no replica out of service.
     canServe: !standby && !read_only && !isPending && !wrong.some(({ isHarmful }) => isHarmful),
     checks: {
       database: standby ? 'standby' : read_only ? 'read-only' : 'ok',
@@ -131,7 +131,7 @@ async function checkSession(pool: Pool): Promise<CheckRow> {
   try {
     const { rows } = await client.query<CheckRow>(CHECK);
     const row = rows[0] as CheckRow;
-    // A session that began as read only stays so; a new one may not be.
+    // A session that began read only stays so; a new one may not be.
     isUnfit = row.read_only;
     return row;
   } finally {
@@ -141,7 +141,7 @@ async function checkSession(pool: Pool): Promise<CheckRow> {
 
 async function report({ main, state, losesStatements }: ServingPools): Promise<DatabaseReport> {
   try {
-    const examined = await within(TIMEOUT_MS, examine(main));
+    const examined = await withTimeout(TIMEOUT_MS, examine(main));
     state.worked();
     return losesStatements
       ? { canServe: false, checks: { ...examined.checks, database: STATEMENTS_LOST } }

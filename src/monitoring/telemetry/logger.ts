@@ -10,7 +10,7 @@ export const createLogger = (level: string, destination: DestinationStream = ope
     destination,
   );
 
-/** Bytes that a pipe takes as a whole or not at all (PIPE_BUF of Linux), so that parts of lines never mix. */
+/** Bytes that a pipe writes atomically (PIPE_BUF on Linux), so that lines are never interleaved. */
 const CHUNK = 4096;
 
 /** Milliseconds after which a smaller chunk is written as well. */
@@ -19,16 +19,16 @@ const FLUSH_MS = 100;
 /** Bytes that wait for a slow reader: about five seconds of lines at full load. Further lines are dropped. */
 const WAITING_MAX = 32 * 1024 * 1024;
 
-/** Tries, 100 ms apart, to write into a full pipe at the exit, which must not wait for a reader that has stopped. */
+/** Attempts, 100 ms apart, to write to a full pipe at exit, which must not wait for a stopped reader. */
 const RETRIES_MAX = 10;
 
 /**
- * Standard output belongs to the output of commands. Node opens a pipe so that writing never waits: what a full one does not take
- * is written with a later line, or at the exit, also after a crash. A write that another thread has in flight at the exit might
- * fail without a trace, so none is. pino's own destination has the version of sonic-boom before, which never exits when the last
+ * Standard output is for the output of commands. Node.js pipes never block on a write: what does not fit into a full one
+ * is written with a later line, or at exit, even after a crash. A write that another thread has in flight at exit might
+ * fail silently, so writes are sync. pino's own destination uses an older sonic-boom, which never exits when the last
  * write fails.
  *
- * @param minLength bytes that are collected for a write; with 0 each line is written at once, as people at a terminal expect
+ * @param minLength bytes that are collected for a write; with 0 each line is written at once, as expected at a terminal
  */
 export function openStandardError(minLength = CHUNK - 1): DestinationStream {
   let isExiting = false;
@@ -46,13 +46,13 @@ export function openStandardError(minLength = CHUNK - 1): DestinationStream {
   stream.on('drop', () => (dropped += 1));
   stream.on('drain', () => {
     if (dropped === 0) return;
-    const msg = `${String(dropped)} log lines were dropped, because nothing read them`;
+    const msg = `${String(dropped)} log lines were dropped: the reader was too slow`;
     dropped = 0;
     stream.write(
       `${JSON.stringify({ level: pino.levels.values['warn'], time: new Date().toISOString(), msg })}\n`,
     );
   });
-  // Neither a full pipe or disk nor a reader that has gone may end the service. The next write tries again.
+  // A full pipe or disk, or a closed reader, must not end the service. The next write tries again.
   stream.on('error', () => undefined);
   process.on('exit', () => {
     isExiting = true;
@@ -65,7 +65,7 @@ export function openStandardError(minLength = CHUNK - 1): DestinationStream {
   return stream;
 }
 
-/** Passes on what Nest says; what it does at the start is for `debug`. An exception that ends the start is left to the caller, who gets it as well. */
+/** Forwards Nest's messages; startup messages go to `debug`. Startup exceptions are not logged, because the caller gets them as well. */
 export function nestLogger(logger: Logger): LoggerService {
   return {
     log: (message: unknown) => logger.debug(text(message)),

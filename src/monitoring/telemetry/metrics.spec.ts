@@ -61,7 +61,7 @@ describe('admissions', () => {
     ['no decision', ofAddress('undecided', 'service_unavailable'), [admission('none', 'undecided')]],
     [
       'no place for a lookup',
-      { ...ofAddress('limited', 'service_unavailable'), isCrowdedOut: true },
+      { ...ofAddress('limited', 'service_unavailable'), isLookupRejected: true },
       [admission('none', 'limited')],
     ],
     ['a public document', ofAddress('admitted'), []],
@@ -69,7 +69,7 @@ describe('admissions', () => {
     expect(await counted([decision])).toEqual(expected);
   });
 
-  it('are at 0 from the start where no live key is found, so that a rate sees the first', async () => {
+  it('start at 0 even without live keys, so that rate() sees the first', async () => {
     const text = await new Metrics().registry.metrics();
     for (const outcome of ['unknown', 'revoked', 'expired', 'undecided']) {
       expect(text).toContain(admission('none', outcome, 0));

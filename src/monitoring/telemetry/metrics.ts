@@ -17,7 +17,7 @@ const LABELLED_METHODS: ReadonlySet<string> = new Set([...METHODS, 'OPTIONS']);
 /** The value of `operation` where no route matched, and of `plan` without a valid key. */
 const NONE = 'none';
 
-/** Plans with series of their own. Plans are rows, so there can be thousands. */
+/** Plans with their own series. Plans are rows, so there can be thousands. */
 const PLANS_MAX = 50;
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5];
@@ -33,13 +33,13 @@ export class Metrics implements HttpObserver, BatchObserver, AdmissionObserver {
 
   readonly #requests = new Counter({
     name: 'petstore_http_requests_total',
-    help: 'Responses sent. The operation is "none" if no route matched, also for bytes that are not HTTP.',
+    help: 'Responses sent. The operation is "none" if no route matched or the bytes were not HTTP.',
     labelNames: ['operation', 'method', 'status'],
     registers: [this.registry],
   });
   readonly #durations = new Histogram({
     name: 'petstore_http_request_duration_seconds',
-    help: 'Time from the end of the request headers to the response, without requests rejected by admission.',
+    help: 'Time from the end of the request headers to the response, except requests rejected by admission.',
     labelNames: ['operation'],
     buckets: SECONDS,
     registers: [this.registry],
@@ -81,7 +81,7 @@ export class Metrics implements HttpObserver, BatchObserver, AdmissionObserver {
   });
   readonly #batchWaits = new Histogram({
     name: 'petstore_batch_wait_seconds',
-    help: 'Time that the oldest item of a statement waited until it was sent.',
+    help: 'Time that the oldest item of a statement waited before sending.',
     labelNames: ['batch'],
     buckets: SECONDS,
     registers: [this.registry],
@@ -101,7 +101,7 @@ export class Metrics implements HttpObserver, BatchObserver, AdmissionObserver {
   });
 
   constructor() {
-    // At 0 from the start: `rate` cannot see the first event of a series that appears with it.
+    // Initialized to 0: `rate` misses the first event of a series that appears with it.
     for (const outcome of ['unknown', 'revoked', 'expired', 'undecided'] as const) {
       this.#admissions.inc({ plan: NONE, outcome }, 0);
     }
@@ -140,12 +140,12 @@ export class Metrics implements HttpObserver, BatchObserver, AdmissionObserver {
     this.decided(decision);
   }
 
-  /** A public document that is sent has neither a key nor a rejection, and is not counted. */
+  /** A served public document has neither a key nor a rejection, and is not counted. */
   decided(decision: AdmissionDecision): void {
-    const { state, caller, rejection, isCrowdedOut } = decision;
+    const { state, caller, rejection, isLookupRejected } = decision;
     if (caller === undefined && rejection === undefined) return;
     this.#admissions.inc({ plan: this.#planOf(caller?.planId), outcome: state });
-    const window = isCrowdedOut ? undefined : exceededBy(decision);
+    const window = isLookupRejected ? undefined : exceededBy(decision);
     if (window !== undefined) this.#rejections.inc({ window });
   }
 
@@ -154,7 +154,7 @@ export class Metrics implements HttpObserver, BatchObserver, AdmissionObserver {
   }
 
   /** Reports the batcher's queue and its failures from now on. */
-  batcherMade(batcher: AnyBatcher): void {
+  batcherCreated(batcher: AnyBatcher): void {
     this.#batchers.push(batcher);
     for (const failure of DATABASE_FAILURES) this.#failures.inc({ batch: batcher.name, failure }, 0);
   }

@@ -7,7 +7,7 @@ import type { Config } from '../../config/config.js';
 import type { HttpObserver, SocketResponse } from '../../http/observer.js';
 import type { Tracing } from './tracing.js';
 
-/** The longest path of the interface has a tenth of this. */
+/** Ten times the longest path of the interface. */
 const PATH_LENGTH_MAX = 256;
 
 /**
@@ -31,8 +31,8 @@ export class RequestLog implements HttpObserver {
   responded(request: FastifyRequest, reply: FastifyReply): void {
     const status = reply.statusCode;
     const { decision } = request;
-    // Junk from an address is no error of the service, whatever its status is, and must not fill the log.
-    const loggedAs = decision?.isCrowdedOut === true ? 429 : status;
+    // A flood from an address is not a service error, whatever its status, and must not fill the log.
+    const loggedAs = decision?.isLookupRejected === true ? 429 : status;
     if (!isLogged(this.config, loggedAs)) return;
     this.#write(loggedAs, {
       requestId: request.id,
@@ -61,7 +61,7 @@ export class RequestLog implements HttpObserver {
     });
   }
 
-  /** Without tracing it is the caller's, so that its trace leads to the line. */
+  /** Without tracing, the caller's, so that its trace leads to the line. */
   #traceIdOf(request: FastifyRequest): string | undefined {
     if (this.tracing !== undefined) return this.tracing.traceIdOf(request);
     return TRACEPARENT.exec(String(request.headers['traceparent']))?.[1];
@@ -77,7 +77,7 @@ export class RequestLog implements HttpObserver {
 export const isLogged = ({ logRequests }: Pick<Config, 'logRequests'>, status: number): boolean =>
   logRequests === 'all' || status === 500 || (logRequests === 'errors' && status > 500);
 
-/** Why a request was rejected is not visible later: counters move on, bans end. */
+/** Logged because it is not visible later: counters move on, bans end. */
 const describeDecision = (decision: AdmissionDecision | null): object => ({
   ...describeKey(decision?.rejectedKey ?? decision?.caller),
   plan: decision?.caller?.planId,

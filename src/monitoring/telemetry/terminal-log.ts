@@ -45,12 +45,12 @@ interface RequestLine {
 }
 
 function describeRequest({ method, path, status, code, ms, keyId, clientAddress }: RequestLine): string {
-  const what = method === undefined ? 'no request' : `${method} ${path}`;
+  const what = method === undefined ? 'not HTTP' : `${method} ${path}`;
   const result = `${status}${code === undefined ? '' : ` ${code}`}${ms === undefined ? '' : ` in ${ms} ms`}`;
   return `${what}: ${result}, ${keyId === undefined ? clientAddress : `key ${keyId}`}`;
 }
 
-/** Those that differ from the defaults, by their paths. */
+/** The settings that differ from defaults, by path. */
 function describeSettings(settings: Line): string {
   const defaults = new Map(leavesOf(JSON.parse(JSON.stringify(describeConfig(loadConfig({}))))));
   const changed = leavesOf(settings).filter(([path, value]) => defaults.get(path) !== value);

@@ -22,7 +22,7 @@ import {
 } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { within } from '../../database/within.js';
+import { withTimeout } from '../../database/with-timeout.js';
 import type { BatchReport } from '../../batching/batcher.js';
 import type { BatchObserver } from '../../batching/batching.js';
 import type { HttpObserver } from '../../http/observer.js';
@@ -34,16 +34,16 @@ const METHODS: ReadonlySet<string> = new Set(
   'GET HEAD POST PUT PATCH DELETE CONNECT OPTIONS TRACE'.split(' '),
 );
 
-/** A collector that is away must not delay the stop. */
+/** A dead collector must not delay shutdown. */
 const SHUTDOWN_MS = 1000;
 
-/** A span for each request, with one below it for each item that the request sent to the database. The variables are OpenTelemetry's. */
+/** A span for each request, with a child span for each item that it sent to the database. Uses OpenTelemetry's variables. */
 export class Tracing implements HttpObserver, BatchObserver {
   readonly #provider: BasicTracerProvider;
   readonly #tracer: Tracer;
   readonly #propagator = new W3CTraceContextPropagator();
   readonly #spans = new WeakMap<FastifyRequest, Span>();
-  /** The span of the request that the present code runs for. Items keep it, because a statement is sent for many at once. */
+  /** The span of the current request. Items store it, because a statement is sent for many requests at once. */
   readonly #current = new AsyncLocalStorage<Span | undefined>();
 
   constructor(version: string, warn: (message: string) => void) {
@@ -72,7 +72,7 @@ export class Tracing implements HttpObserver, BatchObserver {
       this.#propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter),
     );
     this.#spans.set(request, span);
-    // Also if it is not recorded: the next request of a connection begins in the context of the one before.
+    // Even if not recorded: the next request of a connection starts in the context of the previous one.
     this.#current.enterWith(span.isRecording() ? span : undefined);
   }
 
@@ -120,9 +120,9 @@ export class Tracing implements HttpObserver, BatchObserver {
     }
   }
 
-  /** Sends the remaining spans, as far as a second allows. The exporter reports the others. */
+  /** Sends the remaining spans for at most a second. The exporter reports the others. */
   async close(): Promise<void> {
-    await within(SHUTDOWN_MS, this.#provider.shutdown()).catch(() => undefined);
+    await withTimeout(SHUTDOWN_MS, this.#provider.shutdown()).catch(() => undefined);
   }
 }
 
@@ -167,7 +167,7 @@ const REPORT_EVERY_MS = 60_000;
 
 const ignore = (): void => undefined;
 
-/** Reports each message of OpenTelemetry at most once a minute: while the collector is away, every batch fails. */
+/** Reports each message of OpenTelemetry at most once a minute: while the collector is down, every batch fails. */
 function reportProblems(warn: (message: string) => void): void {
   const reportedAtMs = new Map<string, number>();
   const report = (message: string): void => {

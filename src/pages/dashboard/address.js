@@ -1,10 +1,10 @@
-// What the page shows is in its address.
+// The URL holds the state of the page.
 
 /** @param {string} name */
 export const parameter = (name) => new URLSearchParams(location.search).get(name) ?? '';
 
 /**
- * The address with other values; an empty one is left out.
+ * The address with other values; empty ones are removed.
  * @param {Record<string, string>} changes
  */
 export function addressWith(changes) {

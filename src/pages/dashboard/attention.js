@@ -6,7 +6,7 @@ import { badge, counted, day, inWords, isInstant, named, number, show } from './
 /** @typedef {Record<string, any>} Row */
 /** @typedef {{ total: number, isMore: boolean, rows: Row[] }} List */
 
-/** Lines of one kind; more are a line together. */
+/** Lines of one kind; the rest share a line. */
 const LINES_MAX = 3;
 
 /** @param {Row} row */
@@ -20,7 +20,7 @@ const hour = (at, now) => `${at.slice(0, 10) === now.slice(0, 10) ? '' : `${day(
 const line = (mark, title, ...text) =>
   element('li', {}, mark, element('div', {}, element('b', {}, title), element('p', {}, ...text)));
 
-/** What a key has used of the windows that are nearly full. @param {Row} row */
+/** The usage of a key in its nearly full windows. @param {Row} row */
 function usedIn(row) {
   return [
     ['minute_admitted', 'requests_per_minute', 'this minute'],
@@ -33,13 +33,13 @@ function usedIn(row) {
     .join(', ');
 }
 
-/** Lines of keys, and one for those that are not named. @param {List} list @param {(row: Row) => Node} lineOf @param {(list: List) => Node} rest */
+/** Lines of keys, and one for the remaining keys. @param {List} list @param {(row: Row) => Node} lineOf @param {(list: List) => Node} rest */
 const lines = (list, lineOf, rest) => [
   ...list.rows.slice(0, LINES_MAX).map(lineOf),
   ...(list.total > LINES_MAX ? [rest(list)] : []),
 ];
 
-/** Names that open below a line, and a link to those that are left out. @param {string} list @param {List} of */
+/** Names that unfold below a line, and a link to the remaining ones. @param {string} list @param {List} of */
 function names(list, { total, rows }) {
   const href = `${addressWith({ whole: list })}#attention-title`;
   const more =
@@ -57,7 +57,7 @@ function names(list, { total, rows }) {
 /** `3 keys` @param {List} list @param {string} [kind] */
 const keys = (list, kind = '') => `${counted(list)} ${kind}key${list.total === 1 ? '' : 's'}`;
 
-/** Those that have no line. @param {List} list */
+/** The keys without a line. @param {List} list */
 const othersOf = (list) => keys({ ...list, total: list.total - LINES_MAX }, 'more ');
 
 /** @param {Record<string, string>} filter @param {List} list */
@@ -122,7 +122,7 @@ export function showAttention(place, view, operations, now) {
         line(
           badge('expiring'),
           ofKey(row),
-          row['expires'] === 'key' ? 'It ends ' : `Its last secret, ${row['prefix']}…, ends `,
+          row['expires'] === 'key' ? 'Expires ' : `Last secret ${row['prefix']}… expires `,
           inWords(row['expires_at'], now),
           '.',
         ),
@@ -132,7 +132,7 @@ export function showAttention(place, view, operations, now) {
       line(
         badge('deprecated'),
         `${operation}: ${keys(callers)} still ${callers.total === 1 ? 'calls' : 'call'} it`,
-        `Last in the hour from ${hour(lastHour, now)}.`,
+        `Last called in the hour from ${hour(lastHour, now)}.`,
         names('deprecated', callers),
       ),
     ),
@@ -162,8 +162,8 @@ export function showAttention(place, view, operations, now) {
     ...(banned.total === 0 ? ['no banned key'] : []),
     ...(near.total === 0 ? ['none near a limit'] : []),
     ...(suspended.total === 0 ? ['none suspended'] : []),
-    ...(expiring.total === 0 ? ['none that ends within 14 days'] : []),
-    ...(deprecated.length === 0 ? ['no call of a deprecated operation'] : []),
+    ...(expiring.total === 0 ? ['none expire within 14 days'] : []),
+    ...(deprecated.length === 0 ? ['no deprecated operation called'] : []),
     ...(unused.total === 0 ? ['none unused for 90 days'] : []),
   ].join(', ');
   const sentence = `${empty.charAt(0).toUpperCase()}${empty.slice(1)}.`;

@@ -1,9 +1,9 @@
-// Bars over time, by uPlot. What a chart shows is also there as text: its legend, its marks, and a table that can be opened.
+// Bars over time, by uPlot. A chart is also available as text: its legend, its marks, and a table that can be opened.
 import { element } from './dom.js';
 import { ALL_OUTCOMES, day, number, show, span, table, time } from './format.js';
 import uPlot from './uPlot.esm.js';
 
-/** Resolves colours: a custom property is the text that was written, and a canvas ignores a colour that it cannot parse. */
+/** Resolves colours: a custom property returns its source text, and a canvas ignores colours it cannot parse. */
 const probe = element('span', { hidden: true });
 document.body.append(probe);
 
@@ -28,11 +28,11 @@ const DAY_HOURS = 24;
 /** More hours are shown as days. */
 const HOURS_MAX = 10 * DAY_HOURS;
 
-/** Hours between labels: parts of a day, or whole days. A label needs so many pixels. */
+/** Hours between labels: parts of a day, or whole days. Pixels that a label needs. */
 const STEPS = [1, 2, 3, 6, 12, 24, 48, 96, 168];
 const LABEL_WIDTH = 56;
 
-/** What is rare must be seen: pixels of the smallest part of a bar that is a rejection or an error of the service. */
+/** Rare outcomes must be visible: the minimum height in pixels of a bar's rejections and service errors. */
 const PART_MIN = 4;
 const QUIET = new Set(['success', 'client_error', 'no_key']);
 
@@ -46,7 +46,7 @@ const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFracti
  * @typedef {object} Shown
  * @property {string[]} hours when each bar begins
  * @property {number} hoursEach
- * @property {{ outcome: string, requests: number[] }[]} outcomes those that occurred, from the bottom of a bar to its top
+ * @property {{ outcome: string, requests: number[] }[]} outcomes those that occurred, from bottom to top of a bar
  * @property {{ letter: string, hour: string, text: string }[]} marks
  * @property {Outage[]} outages
  */
@@ -54,12 +54,12 @@ const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFracti
 /**
  * Requests by outcome, stacked.
  * @param {HTMLElement} place
- * @param {(from: string, to: string) => void} select called when a time was dragged: whole hours
+ * @param {(from: string, to: string) => void} select called with the dragged range: whole hours
  */
 export function outcomeChart(place, select) {
   /** @type {any} */
   let plot;
-  /** The outcome that is shown alone. */
+  /** The only outcome shown, if any. */
   let alone = '';
   const canvas = element('div', { class: 'plot', 'aria-hidden': 'true' });
   const readout = element('p', { class: 'readout' });
@@ -99,7 +99,7 @@ export function outcomeChart(place, select) {
     return after >= 0 && after < shown.hoursEach * HOUR_SECONDS * 1000;
   };
 
-  /** What happened in an hour besides requests. @param {string} begin */
+  /** The events of an hour. @param {string} begin */
   const eventsOf = (begin) => [
     ...shown.marks.filter(({ hour }) => isInBar(hour, begin)).map(({ text }) => text),
     ...shown.outages
@@ -168,7 +168,7 @@ export function outcomeChart(place, select) {
       legend: { show: false },
       cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
       scales: {
-        // Not as time: the clocks of the viewer's zone would move labels on the days when they change.
+        // Not as time: DST changes in the viewer's time zone would shift the labels.
         x: { time: false, range: (_plot, min, max) => [min, max + shown.hoursEach * HOUR_SECONDS] },
         y: { range: (_plot, _min, max) => [0, Math.max(5, max * 1.05)] },
       },
@@ -196,7 +196,7 @@ export function outcomeChart(place, select) {
     };
     plot = new uPlot(options, [seconds(), ...stacked().toReversed()], canvas);
   };
-  /** The card may be as high as the one beside it. */
+  /** The card may be as tall as its neighbour. */
   const size = () => ({
     width: Math.max(240, canvas.clientWidth),
     height: Math.max(HEIGHT_MIN, canvas.clientHeight),
@@ -214,7 +214,7 @@ export function outcomeChart(place, select) {
     select(first, end);
   }
 
-  /** Where something was changed there is a dashed line with a letter. @param {any} plotted */
+  /** Each change is a dashed line with a letter. @param {any} plotted */
   function drawMarks({ ctx, bbox, valToPos }) {
     const pixel = devicePixelRatio;
     ctx.save();
@@ -239,7 +239,7 @@ export function outcomeChart(place, select) {
     ctx.restore();
   }
 
-  /** From the bottom up; also of a second, which is less than a pixel. @param {any} plotted @param {string} name @param {number} height */
+  /** From the bottom up; even outages of less than a pixel. @param {any} plotted @param {string} name @param {number} height */
   function drawOutages({ ctx, bbox, valToPos }, name, height) {
     ctx.save();
     ctx.fillStyle = colour(name);
@@ -319,7 +319,7 @@ export function outcomeChart(place, select) {
 const barsOf = () =>
   /** @type {import('uplot').Series.PathBuilder} */ (uPlot.paths.bars?.({ size: [0.85, 60], align: 1 }));
 
-/** What is drawn of a view. @param {any} view @returns {Shown} */
+/** A view's chart data. @param {any} view @returns {Shown} */
 function shownOf({ hours, outcomes, marks, outages = [] }) {
   const order = Object.keys(ALL_OUTCOMES);
   const occurred = outcomes
@@ -343,10 +343,10 @@ function byDay(whole) {
   return { ...whole, hours: days, hoursEach: DAY_HOURS, outcomes };
 }
 
-/** Marks that have a letter; the last ones. */
+/** How many marks have a letter: the last. */
 const LETTERS = 6;
 
-/** Those of an hour together. @param {Mark[]} marks */
+/** Groups marks by hour. @param {Mark[]} marks */
 function lettered(marks) {
   /** @type {Map<string, Mark[]>} */
   const byHour = new Map();
@@ -377,7 +377,7 @@ function ticks(plot, _axis, min, max) {
   return Array.from({ length: Math.floor((max - first) / step) + 1 }, (_, nth) => first + nth * step);
 }
 
-/** The hour, and the day where it begins; of days the day. @param {number} seconds @param {number} index @param {number} hoursEach */
+/** The hour, plus the day at midnight; for days, the day. @param {number} seconds @param {number} index @param {number} hoursEach */
 function describeTick(seconds, index, hoursEach) {
   const text = new Date(seconds * 1000).toISOString();
   if (hoursEach === DAY_HOURS) return day(text);
@@ -397,7 +397,7 @@ const SUBJECTS = { api_keys: 'key', api_key_secrets: 'secret', plans: 'plan', ba
 /** @type {Record<string, string>} */
 const ACTIONS = { insert: 'created', update: 'changed', delete: 'deleted' };
 
-/** Outages that the sentence names. */
+/** Outages listed by the sentence. */
 const NAMED_MAX = 5;
 
 /** @param {Outage} outage */
@@ -409,7 +409,7 @@ function describeOutages(outages) {
   if (outages.length === 0) return '';
   const named = outages.slice(0, NAMED_MAX).map(describeOutage).join(', ');
   const more = outages.length - NAMED_MAX;
-  return `No database: ${named}${more > 0 ? `, and ${more} times more` : ''}.`;
+  return `No database: ${named}${more > 0 ? `, and ${more} more times` : ''}.`;
 }
 
 /** What changed, and who changed it. @param {Mark} mark */

@@ -1,4 +1,4 @@
-// Four figures: is it well?
+// The four key figures.
 import { element } from './dom.js';
 import { timeParameters } from './address.js';
 import { badge, counted, drawing, ERRORS, number, rate, REJECTED, show } from './format.js';
@@ -17,7 +17,7 @@ const byHour = (outcomes, wanted) =>
 /** @param {readonly number[]} counts */
 const total = (counts) => counts.reduce((sum, one) => sum + one, 0);
 
-/** A curve, and a dashed one of the time before. @param {readonly number[]} now @param {readonly number[]} before */
+/** A curve, and a dashed one of the last range. @param {readonly number[]} now @param {readonly number[]} before */
 function curve(now, before) {
   const max = Math.max(1, ...now, ...before);
   /** @param {readonly number[]} counts */
@@ -39,7 +39,7 @@ function curve(now, before) {
   );
 }
 
-/** How much more or less than before, in words. @param {number} now @param {number} before */
+/** The change in percent, as text. @param {number} now @param {number} before */
 const changeOf = (now, before) =>
   before === 0
     ? ''
@@ -58,7 +58,7 @@ const figure = (title, kind, value, note, ...below) =>
 
 /**
  * @param {HTMLElement} place
- * @param {{ hours?: any, attention?: any, summary?: any }} views those that have come
+ * @param {{ hours?: any, attention?: any, summary?: any }} views those received
  */
 export function showFigures(place, { hours, attention, summary }) {
   const { outcomes, before } = hours ?? { outcomes: [] };

@@ -44,7 +44,7 @@ export function duration(seconds) {
   return `${count} ${unit}${unit.length >= 3 && unit !== 'min' && count > 1 ? 's' : ''}`;
 }
 
-/** A time in words, from a time of the database on; its instant is a title. @param {unknown} at @param {string} now */
+/** A relative time, from the database's clock; the title is the exact time. @param {unknown} at @param {string} now */
 export function inWords(at, now) {
   if (typeof at !== 'string') return '–';
   const seconds = (Date.parse(now) - Date.parse(at)) / 1000;
@@ -53,16 +53,16 @@ export function inWords(at, now) {
   return element('time', { title: `${at.slice(0, 19).replace('T', ' ')} UTC` }, text);
 }
 
-/** 100 % is all of it, and not 995 of 1,000. @param {number} share */
+/** 100 % means all, not 995 of 1,000. @param {number} share */
 const percent = (share) => `${Math.round((share < 1 ? Math.min(share, 0.99) : share) * 100)}\u00a0%`;
 
-/** Of all: two digits behind the point, and more than nothing is not 0. @param {number} part @param {number} all */
+/** A percentage with two decimals; a positive share is never 0. @param {number} part @param {number} all */
 export function rate(part, all) {
   const share = all === 0 ? 0 : (100 * part) / all;
   return `${part > 0 && share < 0.01 ? '<\u00a00.01' : share.toFixed(share >= 10 ? 1 : 2)}\u00a0%`;
 }
 
-/** A text that somebody chose: it may be of any length, and does not change the direction of those around it. @param {string} text */
+/** A user-supplied text: it may be of any length, and does not change the text direction around it. @param {string} text */
 export const named = (text) => element('bdi', { class: 'named', title: text }, text);
 
 /** @param {string} kind @param {...(Node | string)} text */
@@ -81,10 +81,10 @@ export const OUTCOMES = {
   server_error: 'server error',
 };
 
-/** Those, and the requests that were rejected by their client address: they are of no key. @type {Record<string, string>} */
+/** Also the requests that were rejected by client address: they have no key. @type {Record<string, string>} */
 export const ALL_OUTCOMES = { success: 'success', no_key: 'without a key', ...OUTCOMES };
 
-/** What a client sees as 5xx, and what was rejected otherwise. */
+/** Outcomes that clients see as 5xx, and other rejections. */
 export const ERRORS = ['server_error', 'undecided'];
 export const REJECTED = ['limited', 'banned', 'suspended', 'unauthorized', 'no_key'];
 
@@ -93,7 +93,7 @@ export const REJECTED = ['limited', 'banned', 'suspended', 'unauthorized', 'no_k
  * @property {Node | string} title
  * @property {(row: any) => Node | string} cell
  * @property {boolean} [isNumber]
- * @property {string} [sort] `ascending` or `descending` if the rows are in its order
+ * @property {string} [sort] `ascending` or `descending` if the rows are sorted by it
  * @property {string} [kind] a class
  */
 
@@ -108,10 +108,10 @@ export const count = (title, member) => ({ ...column(title, (row) => quiet(row[m
 /** Rows that were counted up to a bound: `1,000+`. @param {{ total?: number, isMore?: boolean }} [list] */
 export const counted = ({ total, isMore } = {}) => `${number(total)}${isMore === true ? '+' : ''}`;
 
-/** Whether a time is one that comes, and not `infinity`. @param {unknown} at */
+/** Whether a time is finite, that is, not `infinity`. @param {unknown} at */
 export const isInstant = (at) => typeof at === 'string' && /^\d/.test(at);
 
-/** A number, which stands back if it is none. @param {unknown} value */
+/** A number, shown muted if it is zero. @param {unknown} value */
 export const quiet = (value) =>
   Number(value) > 0 ? number(value) : element('span', { class: 'quiet' }, number(value ?? 0));
 
@@ -165,7 +165,7 @@ export function drawing(width, height, kind, ...parts) {
   return made;
 }
 
-/** A bar that is filled to a share. @param {number} share @param {string} kind */
+/** A bar filled to a share. @param {number} share @param {string} kind */
 export const meter = (share, kind = '') =>
   drawing(100, 8, `meter ${kind}`, [
     'rect',
@@ -173,7 +173,7 @@ export const meter = (share, kind = '') =>
   ]);
 
 /**
- * What is used of a limit, as a bar with its numbers.
+ * The usage of a limit, as a bar with numbers.
  * @param {unknown} used
  * @param {unknown} limit
  */
@@ -189,7 +189,7 @@ export function usedOf(used, limit) {
 }
 
 /**
- * Requests of parts of a time as bars, with the rejected ones and the errors on top.
+ * Requests over time as bars, with the rejected ones and the errors on top.
  * @param {readonly (readonly [requests: number, errors: number, rejected: number] | null)[]} parts
  */
 export function bars(parts) {
@@ -225,7 +225,7 @@ function readAt() {
 }
 
 /**
- * Replaces what a place shows, and changes nothing that is the same: focus, selection and scrolling stay, and what was opened.
+ * Updates the content of a place by morphing: focus, selection, scroll position and open details are preserved.
  * @param {HTMLElement} place
  * @param {...(Node | string)} nodes
  */
@@ -242,7 +242,7 @@ export function show(place, ...nodes) {
       return shown.dataset['kept'] === undefined && !shown.isEqualNode(wanted);
     },
   });
-  // Content above it may have grown. A page that was not scrolled begins at its top.
+  // Content above it may have grown. A page that was not scrolled stays at the top.
   const moved = at?.isConnected ? at.getBoundingClientRect().top - before : 0;
   // Less than a pixel is rounding, which would add up.
   if (scrollY > 0 && Math.abs(moved) >= 1) scrollBy({ top: moved, behavior: 'instant' });

@@ -26,7 +26,7 @@ import {
 const change = (to, command, sql) => [to, command, sql];
 
 /**
- * What an operator may want, as a command and as SQL: what the key's state suggests comes first.
+ * What an operator may do, as a command and as SQL: actions for the key's state come first.
  * @param {Row} key
  * @returns {ChangeToCopy[]}
  */
@@ -42,7 +42,7 @@ function changesOf({ id, state, plan_id: plan }) {
     change('Move it to another plan', `set-plan ${id} ${other}`, `set_api_key_plan(${id}, '${other}')`),
     change('Suspend it for an hour', `suspend ${id} --for 1h`, `suspend_api_key(${id}, lasting => '1 hour')`),
     change(
-      'Give it limits of its own',
+      'Give it its own limits',
       `set-limits ${id} --per-minute 600 --per-day 20000`,
       `set_api_key_limits(${id}, per_minute => 600, per_day => 20000)`,
     ),
@@ -57,10 +57,10 @@ function changesOf({ id, state, plan_id: plan }) {
   return [...new Set([...suggested, ...usual])];
 }
 
-/** How many of those are shown before the rest is opened. */
+/** How many of these are shown before expanding the rest. */
 const SHOWN_CHANGES = 4;
 
-/** What the operator copies. */
+/** Copy SQL or the command. */
 let copiesSql = false;
 
 /** @param {ChangeToCopy} change */
@@ -135,7 +135,7 @@ const card = (title, aside, ...content) =>
 const fact = (title, value, kind = '') =>
   element('div', { class: kind }, element('dt', {}, title), element('dd', {}, value));
 
-/** What its state means now. @param {Row} key @param {string} now */
+/** Its state, as a fact. @param {Row} key @param {string} now */
 function stateOf(key, now) {
   /** @param {string} title @param {string} kind @param {...(Node | string)} value */
   const said = (title, kind, ...value) => fact(title, element('b', {}, ...value), kind);
@@ -167,10 +167,10 @@ const lines = (texts) =>
   element('ul', { class: 'lines' }, ...texts.map((text) => element('li', {}, element('bdi', {}, text))));
 
 /**
- * Fills a place with what is known of a key; `chart` is the place for its requests by hour.
+ * Fills a place with the details of a key; `chart` is the place for its requests by hour.
  * @param {HTMLElement} place
  * @param {HTMLElement} chart
- * @param {HTMLElement} next the place for what to do
+ * @param {HTMLElement} next the place for actions
  * @param {any} view
  * @param {string} timeName
  */
@@ -216,7 +216,7 @@ export function showKey(
     element(
       'div',
       { class: 'row' },
-      // The chart goes there once, and stays.
+      // The chart is moved here once.
       element(
         'section',
         { class: 'card broad', 'data-kept': true },
@@ -280,7 +280,7 @@ export function showKey(
         [
           column('When', (row) => inWords(row['changed_at'], now)),
           column('Change', (row) => ACTIONS[`${row['action']} ${row['table_name']}`] ?? row['action']),
-          column('From what to what', (row) => lines(row['members'])),
+          column('Old → new', (row) => lines(row['members'])),
           column('By', (row) => named(row['by'])),
         ],
         changes,
@@ -302,7 +302,7 @@ export function showKey(
     ),
     listing(
       'By day',
-      '31 days, to the request',
+      '31 days, exact counts',
       [
         column('Day', (row) => row['day']),
         column('Admitted', (row) => usedOf(row['admitted'], key.requests_per_day)),
@@ -314,14 +314,14 @@ export function showKey(
   );
   if (!place.contains(chart)) place.querySelector('[data-kept=""]')?.append(chart);
   if (!place.contains(next)) place.querySelector('[data-kept="next"]')?.append(next);
-  // What is opened and focused stays while nothing is to be done otherwise.
+  // Keeps open details and focus while the actions are the same.
   const of = `${key.id} ${key.state} ${key.plan_id}`;
   if (next.dataset['of'] !== of) showNext(next, key);
   next.dataset['of'] = of;
 }
 
 /**
- * The hours of a key as those of all keys: dense, by outcome.
+ * A key's hours in the format of all keys: dense, by outcome.
  * @param {any[]} rows
  * @param {string} from
  * @param {string} to

@@ -7,7 +7,7 @@ import { badge, bars, column, count, inWords, named, quiet, show, table, usedOf 
 
 const FILTERS = ['search', 'plan', 'state', 'customer'];
 
-/** What the service is asked for. @returns {Record<string, string>} */
+/** The query of the request. @returns {Record<string, string>} */
 export function listParameters() {
   const filters = Object.fromEntries(FILTERS.map((name) => [name, parameter(name)]));
   return { ...timeParameters(), ...filters, sort: parameter('sort') || 'id' };
@@ -16,7 +16,7 @@ export function listParameters() {
 /** @param {string} id @param {string} name */
 const keyLink = (id, name) => element('a', { href: pageWith({ key: id }) }, named(name === '' ? id : name));
 
-/** A title by which a click sorts. @param {string} title @param {string} by */
+/** A title that sorts on click. @param {string} title @param {string} by */
 const sorted = (title, by) => {
   const isSorted = listParameters()['sort'] === by;
   const arrow = by === 'id' ? '↑' : '↓';
@@ -43,7 +43,7 @@ const choice = (name, values) =>
   );
 
 /**
- * The fields by which keys are found, once: what is typed stays.
+ * Builds the search fields once, so that typed text stays.
  * @param {readonly Row[]} plans
  * @param {readonly string[]} states
  */
@@ -75,7 +75,7 @@ const pageLink = (page, text) =>
 /**
  * @param {any} view
  * @param {string} now
- * @param {boolean} isWhole with pages, or the beginning of the list
+ * @param {boolean} isWhole with pages, or the start of the list
  */
 export function showKeys(view, now, isWhole) {
   const columns = [
@@ -114,7 +114,7 @@ export function showKeys(view, now, isWhole) {
     },
   ];
   const isFiltered = FILTERS.some((name) => parameter(name) !== '');
-  const none = isFiltered ? 'No key is like that.' : 'There are no keys here.';
+  const none = isFiltered ? 'No matching keys.' : 'There are no keys here.';
   show(byId('keys'), table('Keys', columns, isWhole ? view.keys : view.keys.slice(0, 10), none));
   /** @type {HTMLAnchorElement} */ (byId('csv')).href =
     `dashboard/keys.csv?${new URLSearchParams(listParameters())}`;

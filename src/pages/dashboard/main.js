@@ -1,4 +1,4 @@
-// The page asks for its views every ten seconds, and shows them without moving anything. What is looked at is in the address.
+// The page polls its views every ten seconds, and updates them without moving anything. Its state is in the URL.
 import { addressWith, pageWith, parameter, RANGES, timeParameters } from './address.js';
 import { showAttention } from './attention.js';
 import { outcomeChart } from './chart.js';
@@ -20,7 +20,7 @@ const keyChart = element('div');
 const keyNext = element('div');
 const showKeyHours = outcomeChart(keyChart, selectTime);
 
-/** When the last response was made, by the database's clock, and by which replica. */
+/** The time of the last response, by the database's clock. */
 let now = new Date().toISOString();
 
 /**
@@ -44,7 +44,7 @@ async function read(name, parameters = {}) {
 const isKeys = () => parameter('show') === 'keys';
 const isOneKey = () => parameter('key') !== '';
 
-/** Where one is: the pages, the time, and what of the document is shown. */
+/** Shows the current page, the range, and the matching sections. */
 function showPlace() {
   const places = /** @type {const} */ ([
     ['Dashboard', {}, !isKeys() && !isOneKey()],
@@ -91,10 +91,10 @@ function showTime({ from, to }) {
 
 /** @type {Row[]} */
 let plans = [];
-/** The most that one key of a plan has used, by the plan. @type {Map<string, Row>} */
+/** The peak usage of one key, by plan. @type {Map<string, Row>} */
 let peaks = new Map();
 
-/** The most that one key has used of the plan's limit; keys with a limit of their own are not in it. @param {string} title @param {string} window */
+/** The highest usage of the plan's limit by one key, excluding keys with their own limit. @param {string} title @param {string} window */
 const most = (title, window) =>
   column(title, (row) => {
     const used = row[`highest_${window}`];
@@ -148,7 +148,7 @@ const step = (title, text) => {
   );
 };
 
-/** What to do first, where no request is counted. */
+/** The first steps, if no request is counted. */
 function showFirst() {
   const { summary, hours } = last;
   if (summary === undefined || hours === undefined) return;
@@ -174,7 +174,7 @@ function showFirst() {
   );
 }
 
-/** The views that came last. @type {{ attention?: any, hours?: any, summary?: any }} */
+/** The last received views. @type {{ attention?: any, hours?: any, summary?: any }} */
 const last = {};
 
 function showAttentionAndFigures() {
@@ -192,7 +192,7 @@ const PARAMETERS = {
   key: () => ({ ...timeParameters(), key: parameter('key') }),
 };
 
-/** Each shows a view, and returns what is wrong. @type {Record<string, (view: any) => string[] | void>} */
+/** Each shows a view, and returns its problems. @type {Record<string, (view: any) => string[] | void>} */
 const VIEWS = {
   summary(view) {
     plans = view.plans;
@@ -259,7 +259,7 @@ const VIEWS = {
   },
 };
 
-/** What is wrong, in sentences, by the view that found it. @type {Map<string, string[]>} */
+/** Problems, as sentences, by the view that found them. @type {Map<string, string[]>} */
 const problems = new Map();
 
 function showProblems() {
@@ -269,7 +269,7 @@ function showProblems() {
   if (!isSame) byId('problems').replaceChildren(...shown);
 }
 
-/** How often each view was requested: a response that was overtaken is not shown. @type {Map<string, number>} */
+/** How often each view was requested: an outdated response is not shown. @type {Map<string, number>} */
 const turns = new Map();
 
 /** @param {string} name */
@@ -287,7 +287,7 @@ async function refresh(name) {
   showProblems();
 }
 
-/** The views of the place. */
+/** The current views. */
 function names() {
   if (isOneKey()) return ['key'];
   return isKeys() ? ['summary', 'keys'] : ['summary', 'hours', 'peaks', 'attention', 'keys'];
@@ -301,7 +301,7 @@ async function refreshAll() {
   timer = setTimeout(() => void refreshAll(), EVERY_MS);
 }
 
-/** Shows another time or list of the same page without loading it anew. @param {string} address */
+/** Shows another time or list of the same page without a reload. @param {string} address */
 function go(address) {
   history.pushState(null, '', address);
   problems.clear();
@@ -317,7 +317,7 @@ byId('range').addEventListener('click', (event) => {
   go(link.getAttribute('href') ?? 'dashboard');
 });
 
-/** The dashboard shows the beginning of the list: a filter leads to the page of keys. */
+/** The dashboard shows the start of the list: filtering opens the keys page. */
 function changeList() {
   const fields = new FormData(/** @type {HTMLFormElement} */ (byId('filter')));
   const changes = Object.fromEntries(

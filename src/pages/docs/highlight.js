@@ -1,4 +1,4 @@
-// Colours of code samples, by what all of their languages have in common.
+// Highlights code samples, by the syntax that their languages share.
 import { element } from './dom.js';
 
 const WORDS =
@@ -12,7 +12,7 @@ const KINDS = /** @type {const} */ ([
 const TOKEN = new RegExp(KINDS.map(([kind, { source }]) => `(?<${kind}>${source})`).join('|'), 'g');
 
 /**
- * The parts of a sample, each kind with a class of its own.
+ * The parts of a sample, with a class for each kind.
  * @param {string} code
  * @returns {(Node | string)[]}
  */

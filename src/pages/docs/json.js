@@ -3,7 +3,7 @@ import { element } from './dom.js';
 
 const TOKEN = /"(?:\\.|[^"\\])*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** Stands before the digits of a big integer on its way through JSON; no string of the service has this character. */
+/** Marks the digits of a big integer while it passes through JSON; no string of the service has this character. */
 const MARK = '\0';
 
 /**
@@ -34,7 +34,7 @@ export function writeJson(value) {
 export const compactJson = (text) => text.replace(/("(?:\\.|[^"\\])*")|\s+/g, '$1');
 
 /**
- * Shows JSON with indentation and colours; what is no JSON is shown as it is.
+ * Shows JSON with indentation and colours; invalid JSON is shown as is.
  * @param {string} text
  * @returns {(Node | string)[]}
  */

@@ -1,4 +1,4 @@
-// The API key: kept in this module's memory, and for the tab if its owner chooses so.
+// The API key: kept in this module's memory, and for the tab if the user wants.
 import { byId, kept } from './dom.js';
 
 /** psk_, 32 random characters, 6 of a checksum. */
@@ -27,7 +27,7 @@ const keep = byId('key-keep');
 const button = byId('key-button');
 const fault = byId('key-fault');
 
-/** Opens the dialog for the key, which says what is wrong with the present one. */
+/** Opens the key dialog, which shows what is wrong with the current key. */
 export function askForKey(wrong = '') {
   fault.textContent = wrong;
   // A late response must not replace what is being typed.

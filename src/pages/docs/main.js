@@ -21,7 +21,7 @@ try {
   showAddress(api.publicUrl);
   byId('version').textContent = api.document['info'].version;
   byId('error-table').replaceChildren(errorTable(api));
-  // It has none while the database is away.
+  // It has none while the database is down.
   const plans = api.document['x-plans'];
   if (plans !== undefined) byId('plan-table').replaceChildren(planTable(plans));
   byId('deprecated-operations').replaceChildren(deprecations(api));
@@ -40,16 +40,16 @@ for (const heading of document.querySelectorAll('section[id] > :is(h2, h3)')) {
   heading.append(element('a', { class: 'anchor', href, tabindex: -1, 'aria-hidden': 'true' }, '#'));
 }
 byId('reference').removeAttribute('aria-busy');
-// One jump, when everything above the target has its height: the browser may have jumped too early, or found no target.
+// Jumps once, after layout above the target is final: the browser may have jumped too early, or found no target.
 if (location.hash !== '') location.replace(location.hash);
-// Smooth scrolling begins with the first click, because a later change of the layout would interrupt that of the jump.
+// Smooth scrolling begins with the first click, because a later layout change would interrupt the jump.
 addEventListener('click', () => document.documentElement.classList.add('scrolls'), {
   capture: true,
   once: true,
 });
 followReading();
 
-// A reader of paper cannot open them.
+// Expands all details for printing.
 /** @type {HTMLDetailsElement[]} */
 let closed = [];
 addEventListener('beforeprint', () => {

@@ -23,7 +23,7 @@ export function setUpMenu() {
 /** `ifmatch` finds If-Match, and `bigint` a BigInt. @param {string} text */
 const plain = (text) => text.toLowerCase().replaceAll(/[-_\s]+/g, '');
 
-/** The search over the contents and the text of their sections: `/` focuses it, Enter goes to the first and to what was found in it. */
+/** The search over the contents and the text of their sections: `/` focuses it, Enter goes to the first match. */
 export function setUpFilter() {
   /** @type {HTMLInputElement} */
   const field = byId('contents-filter');
@@ -72,7 +72,7 @@ export function setUpFilter() {
   });
 }
 
-/** Where words stand in an element, without hyphens and case. @param {Element} of @param {readonly string[]} words */
+/** Matches of words in an element, ignoring hyphens and case. @param {Element} of @param {readonly string[]} words */
 function rangesOf(of, words) {
   const patterns = words.map(
     (word) => new RegExp(Array.from(word, (one) => one.replace(/\W/, String.raw`\$&`)).join('[-_]?'), 'gi'),
@@ -90,14 +90,14 @@ function rangesOf(of, words) {
   return ranges;
 }
 
-/** Marks what is searched, as long as it is; one letter stands everywhere. @param {readonly string[]} words */
+/** Highlights the search words; a single letter would match everywhere. @param {readonly string[]} words */
 function mark(words) {
   const long = words.filter((word) => word.length > 1);
   if (long.length === 0) CSS.highlights.delete('found');
   else CSS.highlights.set('found', new Highlight(...rangesOf(byId('main'), long)));
 }
 
-/** Goes to a section, and there to the first place that was found. @param {HTMLElement} link @param {readonly string[]} words */
+/** Goes to a section, and there to the first match. @param {HTMLElement} link @param {readonly string[]} words */
 function goTo(link, words) {
   const id = link.getAttribute('href')?.split('#')[1];
   const section = id === undefined ? null : document.getElementById(id);
@@ -120,7 +120,7 @@ function goTo(link, words) {
 }
 
 /**
- * The text of a section, without what all sections have, and without the URL, whose port has any digits.
+ * The text of a section, without parts common to all, and without the URL, whose port may match digits.
  * @param {HTMLElement | null} section
  */
 function textOf(section) {
@@ -130,7 +130,7 @@ function textOf(section) {
   return copy.textContent ?? '';
 }
 
-/** On a phone the form of an operation is far below: a link leads to it, and goes when the form is in view. @param {string | undefined} id */
+/** On a phone the form of an operation is far below: a link leads to it, hidden when the form is in view. @param {string | undefined} id */
 function jumpTo(id) {
   const form = document.getElementById(`try-${id}`);
   const jump = byId('try-jump');
@@ -141,7 +141,7 @@ function jumpTo(id) {
 /** @type {Set<string>} */
 const formsInView = new Set();
 
-/** Marks the link to the section that is being read. To be called when all sections are there. */
+/** Marks the link to the section that is being read. Call it after all sections exist. */
 export function followReading() {
   const links = new Map(
     [...byId('contents').querySelectorAll('a')].map((link) => [
@@ -150,7 +150,7 @@ export function followReading() {
     ]),
   );
   const inView = new Set();
-  // Of two the later one: of the earlier one only the end is left.
+  // The last one in view: of earlier ones only the end is left.
   const reading = () => [...links.keys()].findLast((id) => inView.has(id));
   const observer = new IntersectionObserver(
     (entries) => {

@@ -70,7 +70,7 @@ export class OpenApi {
     return Object.entries(this.document['components'].schemas);
   }
 
-  /** The codes of errors with their status and meaning, by status. */
+  /** The error codes with their status and meaning, by status. */
   get errorCodes() {
     const { code } = this.document['components'].schemas.Error.properties;
     return Object.entries(code['x-enumDescriptions'])

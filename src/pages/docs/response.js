@@ -4,7 +4,7 @@ import { showJson, writeJson } from './json.js';
 import { showLimits } from './limits.js';
 import { exampleOf } from './openapi.js';
 
-/** The headers about rate limits, which the bar of the page shows, too. @param {[name: string, value: string]} header */
+/** The rate-limit headers, which the page's top bar also shows. @param {[name: string, value: string]} header */
 const isLimit = ([name]) => /^(?:x-ratelimit-|ratelimit|retry-after)/.test(name);
 
 /** Headers of the connection, which are of no interest here. */
@@ -35,7 +35,7 @@ export function showResponse(response, text, tookMs) {
       ...(text === '' ? [] : [element('h5', {}, 'Response body'), ...bodyOf(text)]),
       element('h5', {}, 'Headers'),
       headerList(headers.filter((header) => !isLimit(header))),
-      fold(['Headers of rate limits'], headerList(headers.filter(isLimit))),
+      fold(['Rate-limit headers'], headerList(headers.filter(isLimit))),
     ],
   };
 }
@@ -47,7 +47,7 @@ const headerList = (/** @type {[name: string, value: string][]} */ headers) =>
     ...headers.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]),
   );
 
-/** More lines than this are shown when the reader wants them. */
+/** Longer bodies are collapsed at first. */
 const LINES_MAX = 24;
 
 /** @param {string} text */
@@ -70,7 +70,7 @@ function bodyOf(text) {
 }
 
 /**
- * What a form shows before a request: the documented response.
+ * Shown in a form before a request: the documented response.
  * @param {import('./openapi.js').OpenApi} api
  * @param {import('./openapi.js').Json} operation
  */

@@ -35,7 +35,7 @@ function boundsOf(schema) {
 }
 
 /**
- * The members of an object, one a line.
+ * An object's members, one per line.
  * @param {{ name: string, schema: Json, required: boolean, description?: string, place?: string }[]} members
  */
 export function memberList(members) {
@@ -64,7 +64,7 @@ export function memberList(members) {
 }
 
 /**
- * A schema of its own, to which others link.
+ * A named schema, to which others link.
  * @param {string} name
  * @param {Json} schema
  */

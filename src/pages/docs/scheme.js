@@ -1,9 +1,9 @@
-// Applies the colour scheme that the reader has chosen; without a choice, that of the system. No module, so that it runs before the first paint.
+// Applies the colour scheme that the reader has chosen; without a choice, that of the system. Not a module, so it runs before the first paint.
 {
   const SCHEMES = ['', 'light', 'dark'];
   const NAME = 'colour-scheme';
   const root = document.documentElement;
-  /** The browser may not allow a page to keep anything. @param {string} [chosen] */
+  /** The browser may block storage. @param {string} [chosen] */
   const kept = (chosen) => {
     try {
       if (chosen !== undefined) localStorage.setItem(NAME, chosen);

@@ -39,7 +39,7 @@ const python = ({ method, target, headers, body }, api) =>
     ')\nprint(response.status_code, response.text)',
   ].join('\n');
 
-/** What has another name in the client than in the document. @type {Record<string, string>} */
+/** Names that differ between client and document. @type {Record<string, string>} */
 const CLIENT_NAMES = {
   ...{ updatePet: 'changePet', updateOrder: 'changeOrder', getInventory: 'inventory', getUsage: 'usage' },
   ...{ 'Idempotency-Key': 'idempotencyKey', 'If-Match': 'ifMatch', 'If-None-Match': 'ifNoneMatch' },
@@ -79,7 +79,7 @@ const quoted = (/** @type {string} */ text) =>
     .replaceAll("'", String.raw`\'`)}'`;
 
 /**
- * A body as an argument of the client, which takes the only member of an order by itself. What is no JSON stays as it is.
+ * A body as an argument of the client, which takes an order's only member directly. Invalid JSON is left as is.
  * @param {string} body
  * @param {boolean} isOrder
  */

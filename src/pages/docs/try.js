@@ -158,7 +158,7 @@ const nextButton = (form, inputs, target) =>
   );
 
 /**
- * A link to a form with its values; the form takes those of the page's address. Headers are left out, because they belong to one request.
+ * A link to a form with its values, which the form reads from the URL. Headers are left out, because they belong to one request.
  * @param {string} id
  * @param {Input[]} inputs
  */
@@ -173,7 +173,7 @@ function permalinkTo(id, inputs) {
   const onclick = (/** @type {MouseEvent} */ event) => {
     event.preventDefault();
     history.replaceState(null, '', link.href);
-    link.textContent = 'It is in the address bar';
+    link.textContent = 'Set in the address bar';
     setTimeout(() => (link.textContent = LINK_TEXT), 2000);
   };
   const link = element('a', { class: 'permalink', onclick }, LINK_TEXT);
@@ -192,7 +192,7 @@ const LINK_TEXT = 'Link to this request';
 
 const isConditional = (/** @type {Input} */ { name }) => name.startsWith('If-');
 
-/** The name of the language in the storage of the browser. */
+/** The storage key of the language. */
 const LANGUAGE = 'language';
 let chosen = kept('localStorage', LANGUAGE);
 

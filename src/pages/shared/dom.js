@@ -1,8 +1,8 @@
 // Small helpers around the DOM. Text always goes in as text, never as HTML.
 
 /**
- * Makes an element. Functions of the second argument are listeners (`onclick`), everything else attributes; `undefined` and
- * `false` leave one out.
+ * Makes an element. Functions in the second argument are listeners (`onclick`), other values attributes; `undefined` and
+ * `false` are omitted.
  * @template {keyof HTMLElementTagNameMap} Name
  * @param {Name} name
  * @param {Record<string, string | number | boolean | undefined | ((event: any) => unknown)>} [attributes]
@@ -42,7 +42,7 @@ export const statusBadge = (status) =>
   element('span', { class: `status s${String(status).charAt(0)}` }, String(status));
 
 /**
- * Details that are shown when the reader wants them.
+ * Details that are collapsed by default.
  * @param {(Node | string)[]} summary
  * @param {...(Node | string | undefined)} children
  */
@@ -50,7 +50,7 @@ export const fold = (summary, ...children) =>
   element('details', { class: 'fold' }, element('summary', {}, ...summary), ...children);
 
 /**
- * What the browser keeps for the page under a name, or is to keep; it may not allow it.
+ * Reads or stores a text in the browser's storage, which may be blocked.
  * @param {'localStorage' | 'sessionStorage'} place
  * @param {string} name
  * @param {string} [text]
@@ -65,7 +65,7 @@ export function kept(place, name, text) {
 }
 
 /**
- * The little Markdown that the document uses: paragraphs, lists, and `code`.
+ * The Markdown subset of the document: paragraphs, lists, and `code`.
  * @param {string} text
  * @returns {HTMLElement[]}
  */
@@ -78,7 +78,7 @@ export function prose(text = '') {
 }
 
 /**
- * Text in which `code` is marked.
+ * Text with `code` elements.
  * @param {string} text
  * @returns {(Node | string)[]}
  */

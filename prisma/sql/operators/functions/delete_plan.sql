@@ -1,4 +1,4 @@
--- With the owner's rights: a role that may delete from a table may also lock all of it, and admission reads plans.
+-- With the owner's rights: a role with delete rights may also lock the whole table, and admission reads plans.
 create or replace function delete_plan(id text) returns plan_overview
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 #variable_conflict use_column
@@ -15,6 +15,6 @@ begin
 end
 $$;
 
-comment on function delete_plan is 'Deletes a plan that has no keys, also no revoked ones: select * from delete_plan(''startup'').';
+comment on function delete_plan is 'Deletes a plan without keys, not even revoked ones: select * from delete_plan(''startup'').';
 
 revoke execute on function delete_plan(text) from public;

@@ -15,13 +15,13 @@ begin
   if not found then
     raise exception 'key % has no old secret that still works', extending.id
       using errcode = 'invalid_parameter_value', 
-        hint = 'An expired secret cannot be prolonged. To add one: select * from rotate_api_key(id), or petstore keys rotate ID.';
+        hint = 'An expired secret cannot be extended. To add one: select * from rotate_api_key(id), or petstore keys rotate ID.';
   end if;
   return api_key_overview_of(extending.id);
 end
 $$;
 
 comment on function extend_api_key_overlap is
-  'Lets the old secrets of a rotation that still work do so for longer, from now on: select * from extend_api_key_overlap(7, overlap => ''24 hours'').';
+  'Extends the old secrets of a rotation that still work, counted from now: select * from extend_api_key_overlap(7, overlap => ''24 hours'').';
 
 revoke execute on function extend_api_key_overlap(bigint, interval) from public;

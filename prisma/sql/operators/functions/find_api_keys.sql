@@ -1,4 +1,4 @@
--- Operators may not read hashes. They can look up those of keys that they have.
+-- Operators may not read hashes, but may look up those of keys they have.
 create or replace function find_api_keys(hashes bytea[])
 returns table (hash bytea, api_key_id bigint, name text, plan_id text, state text, prefix text, works boolean)
 language sql stable security definer rows 10 set search_path = public, pg_temp as $$
@@ -9,6 +9,6 @@ language sql stable security definer rows 10 set search_path = public, pg_temp a
 $$;
 
 comment on function find_api_keys is
-  'The keys with these SHA-256 hashes, and whether each still works, also if it is suspended or banned now: select * from find_api_keys(array[sha256(''psk_…'')]).';
+  'The keys with these SHA-256 hashes, and whether each is valid, even if suspended or banned: select * from find_api_keys(array[sha256(''psk_…'')]).';
 
 revoke execute on function find_api_keys(bytea[]) from public;

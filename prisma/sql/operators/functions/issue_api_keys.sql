@@ -14,6 +14,6 @@ language sql volatile security definer rows 1000 set search_path = public, pg_te
 $$;
 
 comment on function issue_api_keys is
-  'Issues a key for each name, in their order, and returns them, once: select * from issue_api_keys(array[''Acme'', ''Globex''], plan => ''pro'').';
+  'Issues a key for each name, in input order; returns them, once: select * from issue_api_keys(array[''Acme'', ''Globex''], plan => ''pro'').';
 
 revoke execute on function issue_api_keys(text[], text, integer, integer, timestamptz, api_key_access, integer) from public;

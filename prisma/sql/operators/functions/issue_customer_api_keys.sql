@@ -1,4 +1,4 @@
--- With the owner's rights: operators cannot insert secrets themselves, so that all are equally strong. Ids that are used already are skipped.
+-- With the owner's rights: operators cannot insert secrets, so all are equally strong. Skips ids that are in use.
 create or replace function issue_customer_api_keys(
   customers text[],
   names text[],
@@ -61,6 +61,6 @@ end
 $$;
 
 comment on function issue_customer_api_keys is
-  'Issues a key for each name and customer, who may be null, in their order, and returns them, once: select * from issue_customer_api_keys(array[''crm-7'', ''crm-8''], array[''Acme'', ''Globex''], plan => ''pro'').';
+  'Issues a key for each name and customer (or null), in input order, and returns them, once: select * from issue_customer_api_keys(array[''crm-7'', ''crm-8''], array[''Acme'', ''Globex''], plan => ''pro'').';
 
 revoke execute on function issue_customer_api_keys(text[], text[], text, integer, integer, timestamptz, api_key_access, integer) from public;

@@ -1,4 +1,4 @@
--- Reads the hours once, and not for each key.
+-- Reads the hours once, not once per key.
 create or replace function plan_change_preview(plan text, per_minute integer default null, per_day integer default null, per_month integer default null)
 returns table (
   api_key_id bigint, name text, own_minute_limit boolean, own_day_limit boolean,
@@ -60,6 +60,6 @@ end
 $$;
 
 comment on function plan_change_preview is
-  'Whom lower limits of a plan would have hurt in the last 35 days: its keys that used more in a minute or day, in how many hours or days, and the most; of a month, of the present and the last one. A key with a limit of its own is not affected by that of the plan. Requests during bans are not known: select * from plan_change_preview(''free'', per_minute => 30).';
+  'The keys of a plan that lower limits would have hurt in the last 35 days: those with a busier minute or day, in how many hours or days, and the peak; by month, this one and the last. A key with a limit of its own is not affected by that of the plan. Requests during bans are unknown: select * from plan_change_preview(''free'', per_minute => 30).';
 
 revoke execute on function plan_change_preview(text, integer, integer, integer) from public;

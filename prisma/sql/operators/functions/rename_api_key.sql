@@ -8,6 +8,6 @@ end
 $$;
 
 comment on function rename_api_key is
-  'Gives a key another name; what it has used stays with it: select * from rename_api_key(7, ''Acme mobile'').';
+  'Renames a key; its usage stays with it: select * from rename_api_key(7, ''Acme mobile'').';
 
 revoke execute on function rename_api_key(bigint, text) from public;

@@ -1,5 +1,5 @@
--- With the owner's rights, as delete_plan. The id of a plan never changes, so that its audit has one name: the keys move to a new plan, all of
--- them, however many an operator may change. A key that is issued meanwhile waits, and then finds no plan.
+-- With the owner's rights, like delete_plan. The id of a plan never changes, so its audit has one name: all keys move to a new
+-- plan, regardless of changes_max. Concurrent key issues wait, then fail because the plan is gone.
 create or replace function rename_plan(id text, new_id text) returns plan_overview
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 #variable_conflict use_column
@@ -15,7 +15,7 @@ begin
       using errcode = 'no_data_found', hint = 'To see the plans: select * from plan_overview, or petstore plans list.';
   end if;
   perform create_plan(new_id, old.requests_per_minute, old.requests_per_day, old.custom, old.requests_per_month);
-  -- The work of this function is neither limited nor counted.
+  -- Changes of this function are neither limited nor counted.
   perform set_config('petstore.changes_max', '2147483647', true);
   update api_keys set plan_id = new_id where plan_id = old.id;
   perform set_config('petstore.changes_max', changes_max, true), set_config('petstore.changes_made', changes_made, true);
@@ -26,6 +26,6 @@ end
 $$;
 
 comment on function rename_plan is
-  'Gives a plan another id, which all of its keys get: select * from rename_plan(''startup'', ''growth'').';
+  'Changes the id of a plan and of all its keys: select * from rename_plan(''startup'', ''growth'').';
 
 revoke execute on function rename_plan(text, text) from public;

@@ -8,6 +8,6 @@ end
 $$;
 
 comment on function reset_api_key_usage is
-  'Gives a key both of its windows anew; bans and rejections stay: select * from reset_api_key_usage(7).';
+  'Resets the minute and day of a key; bans and rejections stay: select * from reset_api_key_usage(7).';
 
 revoke execute on function reset_api_key_usage(bigint) from public;

@@ -8,6 +8,6 @@ end
 $$;
 
 comment on function set_api_key_access is
-  'Lets a key only read, or write as well: select * from set_api_key_access(7, ''read'').';
+  'Sets a key''s access: read or write: select * from set_api_key_access(7, ''read'').';
 
 revoke execute on function set_api_key_access(bigint, api_key_access) from public;

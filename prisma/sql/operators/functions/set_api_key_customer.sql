@@ -8,6 +8,6 @@ end
 $$;
 
 comment on function set_api_key_customer is
-  'Sets whose key it is, or null; what the key has used stays with it: select * from set_api_key_customer(7, ''crm-4711'').';
+  'Sets the customer of a key, or null; its usage stays with it: select * from set_api_key_customer(7, ''crm-4711'').';
 
 revoke execute on function set_api_key_customer(bigint, text) from public;

@@ -10,7 +10,7 @@ language plpgsql volatile set search_path = public, pg_temp as $$
 declare
   result plan_overview;
 begin
-  -- A statement that names custom, which the keys refer to, waits for each transaction that has issued keys of the plan.
+  -- Setting custom, which a foreign key references, waits for each transaction that has issued keys of the plan.
   if set_plan.custom <> (select custom from plans where id = set_plan.id for no key update) then
     update plans
     set custom = set_plan.custom, requests_per_minute = per_minute, requests_per_day = per_day,
@@ -34,6 +34,6 @@ end
 $$;
 
 comment on function set_plan is
-  'Changes a plan; arguments that you omit stay unchanged: select * from set_plan(''pro'', per_minute => 600). per_month => null takes the limit per month away.';
+  'Changes a plan; arguments that you omit stay unchanged: select * from set_plan(''pro'', per_minute => 600). per_month => null removes the monthly limit.';
 
 revoke execute on function set_plan(text, integer, integer, boolean, integer) from public;

@@ -1,4 +1,4 @@
--- Also a ban by the clock of another primary, which may begin in the minute of the last trusted counters. Admission ignores later ones.
+-- Also a ban by a former primary's clock, which may begin in the minute of the last trusted counters. Admission ignores later ones.
 create or replace function unban_api_key(id bigint) returns api_key_overview
 language plpgsql volatile set search_path = public, pg_temp as $$
 #variable_conflict use_column

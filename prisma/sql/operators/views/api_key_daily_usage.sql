@@ -1,4 +1,4 @@
--- Joined from the keys, so that a query for some keys reads only their days.
+-- Starts from the keys, so that a query for some keys reads only their days.
 create or replace view api_key_daily_usage as
 select k.id as api_key_id, k.name, d.day, d.admitted, d.refused, k.customer
 from api_keys k

@@ -1,4 +1,4 @@
--- By hour, then by key: one key is found in each hour by the primary key, which needs no index of its own.
+-- By hour, then by key: the primary key finds one key in each hour, without another index.
 create or replace view api_key_hourly_usage as
 select
   u.hour, u.api_key_id, k.name, k.plan_id, u.operation, u.outcome, u.requests,
@@ -13,7 +13,7 @@ left join api_keys k on k.id = u.api_key_id;
 comment on view api_key_hourly_usage is
   'Requests by hour, key, operation and outcome, except those of the last 10 s. Filter by key or hour: where api_key_id = 7 order by hour.';
 comment on column api_key_hourly_usage.mean_ms is 'Mean milliseconds from the headers of a request to its response.';
-comment on column api_key_hourly_usage.minute_peak is 'The most requests of the key that a minute of the hour had admitted after one of these; the peak of the hour is the greatest of its rows.';
+comment on column api_key_hourly_usage.minute_peak is 'The highest minute count of the key after one of these requests; the peak of the hour is the maximum of its rows.';
 comment on column api_key_hourly_usage.hour is 'When the hour began (UTC).';
 comment on column api_key_hourly_usage.operation is 'The operationId of the interface; none where no route matched.';
 comment on column api_key_hourly_usage.outcome is 'success, client_error, server_error, limited, banned, suspended, unauthorized or undecided.';

@@ -1,4 +1,4 @@
--- As admission sees a key: prisma/sql/functions has each rule, such as is_banned.
+-- A key as admission sees it. prisma/sql/functions has the rules, e.g. is_banned.
 create or replace view api_key_overview as
 select
   k.id,

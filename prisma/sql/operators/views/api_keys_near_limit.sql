@@ -1,4 +1,4 @@
--- Reads all of api_key_counters: an index on what admission updates would end its HOT updates.
+-- Scans api_key_counters: an index on columns that admission writes would prevent HOT updates.
 create or replace view api_keys_near_limit as
 select
   k.id as api_key_id, k.name, k.plan_id,
@@ -44,9 +44,9 @@ left join lateral (
 order by most.share desc, near.api_key_id;
 
 comment on view api_keys_near_limit is
-  'The hundred keys each that have used the largest share of the present minute, day and month, with their busiest of the last 24 hours. Filter with: where day_share > 0.8.';
-comment on column api_keys_near_limit.minute_share is 'The share of the limit that the present minute has used: 1 is all of it.';
-comment on column api_keys_near_limit.day_share is 'The share of the limit that the present day has used: 1 is all of it.';
+  'The top hundred keys by share of the current minute, of the day and of the month, with the busiest hour of the last 24. Filter with: where day_share > 0.8.';
+comment on column api_keys_near_limit.minute_share is 'The used share of the limit of the current minute; 1 is all of it.';
+comment on column api_keys_near_limit.day_share is 'The used share of the limit of the current day; 1 is all of it.';
 comment on column api_keys_near_limit.minute_admitted is 'Requests admitted in the current UTC minute, since the last reset.';
 comment on column api_keys_near_limit.requests_per_minute is 'The limit in force: the key''s own, or its plan''s.';
 comment on column api_keys_near_limit.day_admitted is 'Requests admitted in the current UTC day, since the last reset.';

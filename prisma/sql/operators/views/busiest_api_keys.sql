@@ -12,5 +12,5 @@ comment on column busiest_api_keys.banned is 'Rejected because of a ban (429); b
 comment on column busiest_api_keys.unauthorized is 'Rejected because the key is revoked or expired (401).';
 comment on column busiest_api_keys.mean_ms is 'Mean milliseconds from the headers of a request to its response.';
 comment on column busiest_api_keys.last_hour is 'The last hour with requests.';
-comment on column busiest_api_keys.undecided is 'Rejected because the database was away, or too many requests waited (503).';
+comment on column busiest_api_keys.undecided is 'Rejected because the database was unavailable, or on overload (503).';
 comment on column busiest_api_keys.suspended is 'Rejected because of a suspension (403), since 2.0.';

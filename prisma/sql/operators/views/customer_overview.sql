@@ -16,7 +16,7 @@ comment on view customer_overview is
 comment on column customer_overview.customer is 'The customer''s id in another system.';
 comment on column customer_overview.keys is 'Keys of the customer, also revoked and expired ones.';
 comment on column customer_overview.live_keys is 'Keys that have a secret and are neither revoked nor expired, including suspended and banned keys.';
-comment on column customer_overview.near_limit_keys is 'Those that have used more than 80 % of their day.';
+comment on column customer_overview.near_limit_keys is 'Keys above 80 % of their daily limit.';
 comment on column customer_overview.day_admitted is 'Requests admitted in the current UTC day, of each key since its last reset.';
 comment on column customer_overview.day_refused is 'Requests rejected in the current UTC day.';
-comment on column customer_overview.last_used_at is 'The last time a counted request of one of the keys came.';
+comment on column customer_overview.last_used_at is 'The last counted request of any of the keys.';

@@ -1,4 +1,4 @@
--- The index is read from one key to the next, as PostgreSQL does not by itself, and each look-up finds the newest hour first.
+-- A loose index scan from key to key, which PostgreSQL lacks; each look-up finds the newest hour first.
 create or replace view deprecated_operation_callers as
 select called.operation, called.api_key_id, k.name, k.plan_id, called.last_hour, coalesce(counted.requests_24h, 0) as requests_24h
 from (
@@ -45,7 +45,7 @@ left join api_keys k on k.id = called.api_key_id
 order by called.last_hour desc, called.api_key_id;
 
 comment on view deprecated_operation_callers is
-  'Every key that called a deprecated operation in the hours that are kept (35 days by default), the last one first. Calls that were rejected by admission do not count.';
+  'Every key that called a deprecated operation within the retention (35 days by default), latest first. Calls that admission rejected do not count.';
 comment on column deprecated_operation_callers.operation is 'The operationId of the deprecated operation.';
 comment on column deprecated_operation_callers.last_hour is 'The last hour in which the key called it.';
 comment on column deprecated_operation_callers.requests_24h is 'Its requests of the last 24 hours.';

@@ -23,7 +23,7 @@ from (
 order by e.expires_at;
 
 comment on view expiring_api_keys is
-  'Keys and secrets that will expire, the next first. Filter with: where expires_at < now() + interval ''14 days''.';
+  'Keys and secrets that will expire, soonest first. Filter with: where expires_at < now() + interval ''14 days''.';
 comment on column expiring_api_keys.expires is 'key: the whole key expires; secret: only the secret with this prefix expires.';
 comment on column expiring_api_keys.ends_key is 'Whether the key stops working completely then.';
 comment on column expiring_api_keys.prefix is 'The first 12 characters of the secret that expires; null for a key.';

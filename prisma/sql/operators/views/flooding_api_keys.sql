@@ -20,7 +20,7 @@ join api_key_overview k on k.id = rejected.api_key_id
 order by rejected.rejected desc, k.id;
 
 comment on view flooding_api_keys is
-  'The hundred keys with the most rejected requests of this hour and the one before, also during bans and suspensions, except those of the last 10 s.';
+  'The hundred keys with most rejections in this hour and the previous one, including bans and suspensions but not the last 10 s.';
 comment on column flooding_api_keys.state is 'live, suspended, banned, expired, revoked or unissued.';
 comment on column flooding_api_keys.rejected is 'Rejected requests of both hours.';
 comment on column flooding_api_keys.limited is 'Rejected because a limit was used up (429).';

@@ -1,4 +1,4 @@
--- Reads all of api_key_counters. An index on the rejections would be written with each rejected request, and would end the
+-- Reads all of api_key_counters. An index on rejections would be written with each rejection and prevent the
 -- HOT updates of admission.
 create or replace view noisiest_api_keys as
 select

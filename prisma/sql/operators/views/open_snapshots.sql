@@ -1,5 +1,5 @@
--- Everything in it but `since` is visible to every role. A vacuum has a snapshot that holds nothing back, what the server does by itself
--- has no role, and a parallel worker has the snapshot of its leader (which the service, to whom leader_pid is not visible, may see twice).
+-- All but `since` is visible to every role. A vacuum's snapshot retains nothing, background processes
+-- have no role, and a parallel worker shares its leader's snapshot (without access to leader_pid, the service may see it twice).
 create or replace view open_snapshots as
 select kind, name, role, program, since, snapshot.transactions, snapshot.xid, virtualxid, remedy
 from (
@@ -45,15 +45,15 @@ cross join lateral (
 ) as snapshot;
 
 comment on view open_snapshots is
-  'Who keeps the server from removing old versions of rows, so that everything becomes slower. Filter with: where transactions >= 1000.';
+  'What keeps the server from removing old row versions, which slows everything down. Filter with: where transactions >= 1000.';
 comment on column open_snapshots.kind is
   'session, standby (with hot_standby_feedback), slot (of replication), or prepared transaction.';
 comment on column open_snapshots.name is 'The pid of a session or standby, the name of a slot, the id of a prepared transaction.';
 comment on column open_snapshots.role is 'Whose session or prepared transaction it is.';
 comment on column open_snapshots.program is 'The application_name of a session or standby, the plugin of a slot.';
 comment on column open_snapshots.since is
-  'When its transaction began; null for a standby, a slot, and sessions of others whose times the role that asks may not see (pg_read_all_stats).';
+  'When its transaction began; null for a standby, a slot, and sessions of other roles unless you have pg_read_all_stats.';
 comment on column open_snapshots.transactions is 'How many transactions have begun since. An old snapshot does no harm while nothing is written.';
-comment on column open_snapshots.xid is 'The oldest transaction that it keeps, which may be one that another session has open.';
-comment on column open_snapshots.virtualxid is 'The transaction of a session: as long as it is the same, that has not ended.';
+comment on column open_snapshots.xid is 'The oldest transaction that it retains, perhaps one of another session.';
+comment on column open_snapshots.virtualxid is 'The transaction of a session; it changes when the transaction ends.';
 comment on column open_snapshots.remedy is 'What ends it: SQL, for the role of the session or a superuser, or a sentence.';

@@ -46,5 +46,5 @@ comment on column plan_overview.requests_per_day is 'Requests that each key may 
 comment on column plan_overview.keys is 'Keys of the plan, also revoked and expired ones.';
 comment on column plan_overview.suspended_keys is 'Those that an operator has suspended.';
 comment on column plan_overview.active_keys is 'Those with a request in the present UTC day, admitted or limited.';
-comment on column plan_overview.near_limit_keys is 'Those that have used more than 80 % of their day.';
+comment on column plan_overview.near_limit_keys is 'Keys above 80 % of their daily limit.';
 comment on column plan_overview.requests_per_month is 'Requests that each key may make in a UTC month; null: no such limit.';

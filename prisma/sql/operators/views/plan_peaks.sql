@@ -20,8 +20,8 @@ left join (
 ) as day on day.plan_id = p.id;
 
 comment on view plan_peaks is
-  'The most that one of the keys that are on each plan now has used of late, also while it was on another. A key with a limit of its own does not count for that limit.';
+  'The recent peak usage of a key among those now on each plan, even while on another. Keys with their own limit are excluded for it.';
 comment on column plan_peaks.highest_minute is
-  'The most requests that a minute of the last 24 hours has admitted of one key; null if there were none.';
+  'The most admitted requests of one key in a minute of the last 24 hours; null if there were none.';
 comment on column plan_peaks.highest_day is
-  'The most requests that the present UTC day has admitted of one key; null if there were none.';
+  'The most admitted requests of one key in the current UTC day; null if there were none.';

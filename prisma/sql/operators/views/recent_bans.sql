@@ -1,4 +1,4 @@
--- Only the last ban of a key is in the counters, and may be in force. Who lifted a ban is in the audit.
+-- The counters hold only the last ban of a key, which may be in force. The audit log has who lifted it.
 create or replace view recent_bans as
 select
   b.began_at, b.api_key_id, k.name, k.plan_id, b.ends_at, b.minute_limit, b.day_limit,
@@ -17,8 +17,8 @@ left join lateral (
 ) as lifted on true
 order by b.began_at desc;
 
-comment on view recent_bans is 'Bans, the last one first, with the limits that the key had. lifted_at is when an operator ended it.';
-comment on column recent_bans.began_at is 'When the rejection came that began the ban.';
+comment on view recent_bans is 'Bans, latest first, with the key''s limits at the time. lifted_at is when an operator ended it.';
+comment on column recent_bans.began_at is 'When a rejection started the ban.';
 comment on column recent_bans.ends_at is 'When the ban ends unless an operator lifts it.';
 comment on column recent_bans.minute_limit is 'The limit per minute that was in force.';
 comment on column recent_bans.day_limit is 'The limit per day that was in force.';

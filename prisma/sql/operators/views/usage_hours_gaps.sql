@@ -1,4 +1,4 @@
--- By day, because what admission counts it does not count by hour.
+-- By day, because admission does not count by hour.
 create or replace view usage_hours_gaps as
 with counted as materialized (
   select day, sum(day_admitted) as admitted, sum(day_refused) as refused
@@ -52,11 +52,11 @@ cross join lateral (
 order by of_day.day;
 
 comment on view usage_hours_gaps is
-  'How many of the admitted and rejected (refused) requests of a day the hours lack: those of the last 10 s, of a replica that was killed, and of replicas of 1.0.0-rc.1. And when replicas had no database (UTC). Filter with: where day = today().';
+  'How many admitted and rejected (refused) requests of a day are missing from the hours: the last 10 s, killed replicas, and replicas of 1.0.0-rc.1. Also when replicas had no database (UTC). Filter with: where day = today().';
 comment on column usage_hours_gaps.day is 'The UTC day.';
 comment on column usage_hours_gaps.admitted is 'Requests that admission admitted in the day.';
 comment on column usage_hours_gaps.admitted_missing is 'How many of them the hours lack.';
 comment on column usage_hours_gaps.refused is 'Requests that admission rejected in the day.';
 comment on column usage_hours_gaps.refused_missing is 'How many of them the hours lack.';
 comment on column usage_hours_gaps.without_database is
-  'From when to when (UTC) which replica had no database, at most a hundred times of a day. A replica that was killed meanwhile is missing.';
+  'Outages by replica (UTC), at most a hundred a day. A replica that was killed during one is missing.';

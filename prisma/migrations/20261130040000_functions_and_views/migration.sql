@@ -3,16 +3,24 @@ drop function rights_that_differ();
 
 -- From prisma/sql by "npm run migration". Changes below this line are lost.
 
-comment on table api_key_bans is 'The bans of each key, with the limits that it had. A ban that an operator lifted has ended before ends_at: recent_bans.';
-comment on column api_key_bans.began_at is 'When the rejection came that began the ban.';
+comment on table address_usage_hours is
+  'Requests rejected by client address, not by key, by hour (UTC). Written every 10 s, so the latest may be missing.';
+comment on column address_usage_hours.hour is 'When the hour began (UTC).';
+comment on column address_usage_hours.outcome is 'unauthorized (401: no key, or one that does not exist) or limited (429 of the address, also for public documents).';
+comment on column address_usage_hours.requests is 'Requests with this outcome, of all addresses.';
+
+comment on type api_key_access is 'What a key may do: read (GET and HEAD only) or write (everything).';
+
+comment on table api_key_bans is 'The bans of each key, with its limits at that time. A lifted ban ended before ends_at: see recent_bans.';
+comment on column api_key_bans.began_at is 'When a rejection started the ban.';
 comment on column api_key_bans.ends_at is 'When the ban ends unless an operator lifts it.';
 comment on column api_key_bans.minute_limit is 'The limit per minute that was in force.';
 comment on column api_key_bans.day_limit is 'The limit per day that was in force.';
 comment on column api_key_bans.month_limit is 'The limit per month that was in force; null if there was none.';
 
 comment on table api_key_counters is 'The counters of each key: its current minute and day (UTC) and its last ban. Only the service writes them.';
-comment on column api_key_counters.usage_reset_at is 'The reset of the key that was applied last.';
-comment on column api_key_counters.minute is 'The UTC minute that is counted; -infinity before the first request.';
+comment on column api_key_counters.usage_reset_at is 'The last reset that was applied to the key.';
+comment on column api_key_counters.minute is 'The UTC minute being counted; -infinity before the first request.';
 comment on column api_key_counters.minute_admitted is 'Requests admitted in the minute, since the last reset.';
 comment on column api_key_counters.minute_refused is 'Requests rejected in the minute.';
 comment on column api_key_counters.day is 'The UTC day of the minute.';
@@ -20,25 +28,87 @@ comment on column api_key_counters.day_admitted is 'Requests admitted in the day
 comment on column api_key_counters.day_refused is 'Requests rejected in the day.';
 comment on column api_key_counters.banned_at is 'When the last ban began.';
 comment on column api_key_counters.banned_until is 'When the last ban ends unless an operator lifts it.';
-comment on column api_key_counters.generation is 'Grows once in some hundred updates of the row, so that an index leads to its newest version.';
-comment on column api_key_counters.month is 'The UTC month, by its first day, for which month_before holds; null if the key has no limit per month.';
-comment on column api_key_counters.month_before is 'What api_key_usage has admitted in that month.';
+comment on column api_key_counters.generation is 'Grows once every few hundred updates, so that an index leads to the newest row version.';
+comment on column api_key_counters.month is 'The first day of the UTC month of month_before; null if the key has no monthly limit.';
+comment on column api_key_counters.month_before is 'Requests of that month in api_key_usage.';
+
+comment on table api_key_secrets is 'The secrets of a key: one, or more during a rotation. Only the SHA-256 is stored.';
+comment on column api_key_secrets.prefix is 'The first 12 characters of the secret, to identify it.';
+comment on column api_key_secrets.hash is 'The SHA-256 of the secret. Operators cannot read it.';
+comment on column api_key_secrets.expires_at is 'When the secret stops working; null means never.';
+
+comment on table api_key_usage is 'The completed days (UTC) of each key. The current day is in api_key_counters.';
+comment on column api_key_usage.day is 'A UTC day that has ended, or today up to the last reset.';
+comment on column api_key_usage.admitted is 'Requests admitted in the day.';
+comment on column api_key_usage.refused is 'Requests rejected in the day.';
+
+comment on table api_key_usage_hours is
+  'The requests of each key by hour (UTC), operation and outcome. Written every 10 s, so the latest may be missing; api_key_daily_usage has exact daily totals.';
+comment on column api_key_usage_hours.operation is 'The operationId of the interface; none where no route matched.';
+comment on column api_key_usage_hours.outcome is
+  'Admitted: success (below 400), client_error (4xx), server_error (5xx). Not admitted: limited (429), banned (429), suspended (403; before 2.0 banned), unauthorized (revoked or expired), undecided (503: no database, or overload).';
+comment on column api_key_usage_hours.total_ms is 'Total milliseconds from request headers to response.';
+comment on column api_key_usage_hours.hour is 'When the hour began (UTC).';
+comment on column api_key_usage_hours.requests is 'Requests with this outcome.';
+comment on column api_key_usage_hours.minute_peak is
+  'For admitted requests: the highest minute count of the key, over all outcomes, after one of them. The peak of the hour is the maximum of its rows; null before 1.1.0.';
 
 comment on table api_keys is 'The keys of customers. Keys are revoked, never deleted. A change applies to the next request on every replica.';
-comment on column api_keys.customer is 'Whose key it is: the customer''s id in another system, 1 to 100 characters; null if none is known. What the key has used stays with it.';
+comment on column api_keys.customer is 'The customer''s id in another system, 1 to 100 characters; null if unknown. When it changes, usage stays with the key.';
 comment on column api_keys.plan_custom is 'A copy of plans.custom, kept equal by the foreign key.';
 comment on column api_keys.requests_per_minute is 'The key''s own limit, instead of the plan''s; required on a custom plan.';
 comment on column api_keys.requests_per_day is 'The key''s own limit, instead of the plan''s; required on a custom plan.';
 comment on column api_keys.suspended_until is 'Until this time all requests of the key are rejected with 403 api_key_suspended.';
-comment on column api_keys.bans_lifted_at is 'Bans that began up to this time are lifted, and do not make the next ban longer.';
+comment on column api_keys.bans_lifted_at is 'Bans that began up to this time are lifted and do not lengthen the next ban.';
 comment on column api_keys.access is 'read: GET and HEAD alone; write: everything.';
-comment on column api_keys.usage_reset_at is 'The last reset of what its minute and day have admitted: select * from reset_api_key_usage(7).';
+comment on column api_keys.usage_reset_at is 'The last reset of the minute and day counts: select * from reset_api_key_usage(7).';
 comment on column api_keys.expires_at is 'When the key stops working; null means never.';
 comment on column api_keys.revoked_at is 'When the key was revoked; null if it was not. Any value revokes at once.';
 comment on column api_keys.requests_per_month is 'The key''s own limit per UTC month; null: that of its plan, if it has one.';
 
-comment on table operations is 'The operations of the API that hours of usage name. Migrations fill it.';
+comment on table audit_log is 'Every change to keys, secrets and plans. Append-only.';
+comment on column audit_log.changed_at is 'When the statement ended; its transaction committed later.';
+comment on column audit_log.role is 'The role that logged in to the database.';
+comment on column audit_log.actor is 'The person on whose behalf the role acts, set with set_config(''petstore.actor'', …). The CLI sets it to the operating-system user. Up to 255 characters.';
+comment on column audit_log.application is 'The application_name of the connection.';
+comment on column audit_log.old is 'The old values of the changed columns; all non-null values of a deleted row. Without hashes.';
+comment on column audit_log.new is 'The new values of the changed columns; all non-null values of an inserted row. Without hashes.';
+comment on column audit_log.action is 'insert, update or delete.';
+comment on column audit_log.table_name is 'The table that was changed: api_keys, api_key_secrets or plans.';
+
+comment on table categories is 'The names of categories. A pet may also refer to an unnamed number.';
+comment on column categories.name is 'Unique, ignoring the case of ASCII letters.';
+
+comment on table database_outages is
+  'When a replica had no database, or one that rejected all statements, for a second or longer. Written on recovery; missing if the replica was stopped or killed before.';
+comment on column database_outages.replica is 'The host name of the replica.';
+comment on column database_outages.began_at is 'When the replica lost it, by the clock of the database.';
+comment on column database_outages.ended_at is 'When it returned.';
+comment on column database_outages.undecided_of_no_key is
+  'Undecided requests of this replica with an unknown secret, since the previous outage. Those of keys are in api_key_usage_hours.';
+
+comment on table idempotency_keys is 'The first responses by API key and Idempotency-Key, for 24 hours. Only the service writes them.';
+comment on column idempotency_keys.fingerprint is 'SHA-256 of method, path and body, which a retry must match.';
+comment on column idempotency_keys.resource_id is 'The id of the created pet or order, for the Location of a retry.';
+comment on column idempotency_keys.answer is 'The body of the first response, byte for byte.';
+comment on column idempotency_keys.key is 'The Idempotency-Key of the request.';
+comment on column idempotency_keys.expires_at is 'From then on the key counts as new.';
+
+comment on table operations is 'The operations of the API, for the hourly usage. Migrations fill it.';
 comment on column operations.operation is 'The operationId; none where no route matched.';
+
+comment on table pet_counts is
+  'Partial counts of pets by status; select * from pet_inventory() adds them up. Only triggers of pets write them.';
+comment on column pet_counts.version is
+  'Only the highest version of a slot counts. Version 0 never changes: it keeps a slot from being created twice.';
+comment on column pet_counts.slot is 'Concurrent writers add to different slots.';
+comment on column pet_counts.available is 'The part of this slot; it may be negative.';
+comment on column pet_counts.pending is 'The part of this slot; it may be negative.';
+comment on column pet_counts.sold is 'The part of this slot; it may be negative.';
+
+comment on table pets is 'The pets of the store.';
+comment on column pets.category_id is 'Any int64. The table categories names some.';
+comment on column pets.status is 'Null if the pet has no status.';
 
 comment on table plans is 'The request limits of each plan. A change applies to the next request on every replica.';
 comment on column plans.custom is 'True if the plan has no limits and each of its keys has its own.';
@@ -46,12 +116,15 @@ comment on column plans.requests_per_minute is 'Requests that each key may make 
 comment on column plans.requests_per_day is 'Requests that each key may make in a UTC day; null on a custom plan.';
 comment on column plans.requests_per_month is 'Requests that each key may make in a UTC month; null: no such limit.';
 
-comment on table wanted_rights is 'Rights of other roles, such as those of reports, that the owner wants: the doctor does not warn of them. "petstore db roles" grants those on objects.';
+comment on table wanted_rights is 'Rights that the owner allows other roles, such as reporting: the doctor does not warn about them. "petstore db roles" grants those on objects.';
 comment on column wanted_rights.role is 'The role, or public.';
 comment on column wanted_rights.privilege is 'As rights_that_differ() prints it: select, select (name), execute, usage, …; member, of the role that object names; or owner.';
 comment on column wanted_rights.object is 'As rights_that_differ() prints it: the name of the table, view, sequence, function or role; schema public; database.';
 
--- It fires when the statement that finishes a day has written the counters, also in a replica of 1.1.0, which knows no month.
+comment on function add_api_key_secret is
+  'Adds a secret to a key and returns the plain key, which is stored nowhere. At most one per key and statement.';
+
+-- Fires after the statement that finishes a day has written the counters, even from a 1.1.0 replica, which has no months.
 create or replace function add_to_month() returns trigger
 language plpgsql set search_path = public, pg_temp as $$
 begin
@@ -67,9 +140,9 @@ comment on function add_to_month is 'Adds a finished day to the sum of its month
 
 revoke execute on function add_to_month() from public;
 
--- One insert per statement, with the owner's rights. Old and new rows are joined by the column that never changes. An update that changes
--- no value is not recorded. The changed columns come from one expression per column, which takes a third of the time of comparing the rows
--- as jsonb. Every entry about a secret has its prefix, which identifies it.
+-- One insert per statement, with the owner's rights. Old and new rows are joined by the immutable column. An update that changes
+-- no value is not recorded. One expression per column finds the changed columns, in a third of the time of comparing the rows
+-- as jsonb. Entries about a secret always contain its prefix.
 create or replace function audit_changes() returns trigger
 language plpgsql security definer set search_path = public, pg_temp set timezone = 'UTC' as $$
 declare
@@ -116,15 +189,48 @@ begin
 end
 $$;
 
-comment on function audit_changes is 'Writes what a statement changed to audit_log.';
+comment on function audit_changes is 'Logs a statement''s changes in audit_log.';
 
 revoke execute on function audit_changes() from public;
 
--- In plpgsql each statement has a snapshot of its own: an order that was committed before its pet was locked is visible. It waits for no row
+comment on function awaits_reset is 'Whether the next request of a key resets its admitted counts, because an operator requested a reset.';
+
+comment on function category_conflict is
+  'Why a category name is unavailable: category_exists (taken, ignoring ASCII case), locked (an open transaction is assigning it); null if it is free.';
+
+comment on function clock_tolerance is
+  'How far ahead the counters of a key may be. Beyond it, another clock wrote them, such as that of a former primary, and they start over.';
+
+comment on function count_max is 'The largest count of requests or milliseconds in a row. It caps sums.';
+
+comment on function count_no_pets is 'Resets pet_counts when pets are truncated.';
+
+comment on function count_pets is 'Adds a statement''s changes to pet_counts.';
+
+comment on function counts_in_day is 'Whether the day counts are current, that is, the day has not ended. Null without counters.';
+
+comment on function counts_in_minute is 'Whether the minute counts are current, that is, the minute has not ended. Null without counters.';
+
+comment on function delete_category_if is
+  'Deletes a category. Returns deleted, or the reason: category_not_found, precondition_failed, category_in_use (a pet refers to it), locked.';
+
+comment on function delete_old_address_usage is
+  'Deletes a batch of hours of address_usage_hours older than the given number of days, but never the last two days. Returns how many.';
+
+comment on function delete_old_bans is
+  'Deletes a batch of bans that ended more than the given number of days ago (at least 31). Returns how many.';
+
+comment on function delete_old_database_outages is
+  'Deletes a batch of outages that ended more than the given number of days ago (at least 31). Returns how many.';
+
+comment on function delete_old_usage is
+  'Deletes a batch of finished days of usage older than the given number of days, but never the last 31. Returns how many.';
+
+-- In plpgsql each statement has its own snapshot: an order committed before its pet was locked is visible. It never waits for a row
 -- itself: the result is 'locked' if another transaction has locked one of them. The triggers of pets run once for all of them.
 create or replace function delete_pets_if(ids bigint[], if_match text[], if_none_match text[]) returns setof text
 language plpgsql
--- Else it is planned for each number of pets. While a table is small a plan that reads all of it looks cheap, and sessions keep their plans.
+-- Else it is planned for each number of pets. While a table is small, a sequential scan looks cheap, and sessions cache their plans.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set search_path = public, pg_temp
@@ -168,9 +274,14 @@ end
 $$;
 
 comment on function delete_pets_if is
-  'Deletes pets with their cancelled orders, each at most once. Returns a row for each, in their order: deleted, or why it was not: pet_not_found, precondition_failed, pet_has_open_order, pet_is_sold (it has a delivered order), locked.';
+  'Deletes pets with their cancelled orders, each at most once. Returns a row for each, in input order: deleted, or the reason: pet_not_found, precondition_failed, pet_has_open_order, pet_is_sold (it has a delivered order), locked.';
 
--- Callers may choose numbers, so a single row far ahead must not count as being in the way. A run of used ids goes on while at least one in 64
+comment on function delete_usage_hour is
+  'Deletes a batch of an hour''s usage older than the given number of days, but never of the last two days. Returns how many.';
+
+comment on function drawn_ids is 'The tables whose ids come from a sequence.';
+
+-- Callers may choose ids, so a single row far ahead must not extend the run. A run of used ids continues while at least one in 64
 -- is used: in the next 64, the 64 after them, then 128, 256 and so on, of which at most one in 64 is read.
 create or replace function end_of_used_ids(of_table text, after bigint) returns bigint
 language plpgsql volatile
@@ -179,7 +290,7 @@ set enable_bitmapscan = off
 set search_path = public, pg_temp
 as $$
 declare
-  -- Pets refer to numbers of categories, too. A query for each index.
+  -- Pets also use category ids. One query per index.
   sources constant text[] := case of_table
     when 'categories' then array[
       'select id from categories',
@@ -197,7 +308,7 @@ begin
       execute format(
         case source
           when 1 then 'select count(*) = $3 from (select from (%s) as used (id) where id > $1 and id <= $2 limit $3) as found'
-          -- Many pets may have the same number: from one to the next.
+          -- Many pets may share a number: skip to the next one.
           else
             'with recursive used (id) as (
                select min(id) from (%1$s) as first (id) where id > $1 and id <= $2
@@ -225,6 +336,12 @@ comment on function end_of_used_ids is
   'The end of the run of used ids after the given one, in which at least one in 64 ids is used; null if the next 64 are free.';
 
 revoke execute on function end_of_used_ids(text, bigint) from public;
+
+comment on function enforce_order_transition is
+  'Rejects order transitions outside the state machine, and sets updated_at.';
+
+comment on function explain_key_values is
+  'Rejects a name, customer or plan before a constraint does, with a message and a hint.';
 
 create or replace function explain_limits() returns trigger
 language plpgsql as $$
@@ -266,9 +383,12 @@ begin
 end
 $$;
 
-comment on function explain_plan_numbers is 'Rejects a custom plan that has limits, and another plan that has none.';
+comment on function explain_plan_numbers is 'Rejects a custom plan with limits, and any other plan without them.';
 
 revoke execute on function explain_plan_numbers() from public;
+
+comment on function explain_plan_values is
+  'Rejects a plan id before a constraint does, with a message and a hint.';
 
 create or replace function follow_plan() returns trigger
 language plpgsql as $$
@@ -294,14 +414,24 @@ end
 $$;
 
 comment on function follow_plan is
-  'Sets plan_custom from the plan, whatever the statement says, so that a change of plan need not name it.';
+  'Always copies plan_custom from the plan, so that statements that change the plan can omit it.';
 
 revoke execute on function follow_plan() from public;
 
--- An update without its where clause is the worst mistake of an operator, and a function that is called for each row is no better, so the
+comment on function is_admitted is 'Whether requests with an outcome were admitted, so they count towards limits.';
+
+comment on function is_banned is 'Whether the last ban of a key is in force: not ended, lifted or set by another clock.';
+
+comment on function is_instant is 'Whether a time has a four-digit year, as RFC 3339 requires. Infinities do not.';
+
+comment on function is_suspended is 'Whether a key is suspended by an operator at present.';
+
+comment on function latest_lift is 'bans_lifted_at beyond this time, three minutes ahead, is invalid: it would disable bans.';
+
+-- An update that lacks its where clause is an operator's worst mistake, and a function called for every row is no better, so the
 -- changes of a transaction are counted. A setting holds the count: it ends with the transaction, and a rollback to a savepoint restores it.
--- A session may set it: the guard stops mistakes, not malice. The owner, who restores, is not limited, and keys that functions with the owner's
--- rights issue are not counted. Updates are counted whatever the current role is, because a foreign key makes them with the owner's rights, too.
+-- A session may set it: the guard stops mistakes, not malice. The owner, who restores, is exempt. Keys that functions with the owner's
+-- rights issue are not counted. Updates count under any role, because a foreign key also makes them with the owner's rights.
 create or replace function limit_changes() returns trigger
 language plpgsql set search_path = public, pg_temp as $$
 declare
@@ -318,7 +448,7 @@ begin
     return null;
   end if;
   if tg_table_name = 'api_keys' and tg_op = 'UPDATE' then
-    -- A plan that becomes custom, or is so no more, changes plan_custom of its keys by the foreign key, and nothing else of them.
+    -- When plans.custom changes, the foreign key updates only plan_custom of its keys.
     select changes + count(distinct id) filter (where
           o.plan_custom = n.plan_custom or to_jsonb(o) - 'plan_custom' is distinct from to_jsonb(n) - 'plan_custom'),
         revived + count(distinct id) filter (where o.revoked_at is not null and n.revoked_at is null)
@@ -330,7 +460,7 @@ begin
   if changes > changes_max then
     raise exception 'the transaction changes % keys, secrets or plans, more than petstore.changes_max (%)', changes, changes_max
       using errcode = 'restrict_violation',
-            hint = 'Check the where clauses of its statements. If so many changes are meant, allow them and repeat it: set petstore.changes_max = …;';
+            hint = 'Check the where clauses of its statements. If the changes are intended, allow them and retry: set petstore.changes_max = …;';
   end if;
   if revived > 1 then
     raise exception 'the transaction revives several revoked keys, and each needs a transaction of its own'
@@ -346,8 +476,11 @@ comment on function limit_changes is
 
 revoke execute on function limit_changes() from public;
 
--- Volatile, so that it reads with a snapshot of its own: admission calls it when it has locked the counters (those of a barred key it
--- only reads), and the snapshot of its statement lacks a day that another replica has finished meanwhile.
+comment on function missing_protections is
+  'Missing protections against roles that use up the server''s connections, memory or disk: one sentence each.';
+
+-- Volatile, for a fresh snapshot: admission calls it after locking the counters (or only reading them, for a barred
+-- key), and its statement's snapshot would miss a day that another replica has finished since.
 create or replace function month_admitted_before(key bigint, day date) returns bigint
 language plpgsql volatile set search_path = public, pg_temp as $$
 begin
@@ -362,11 +495,11 @@ end
 $$;
 
 comment on function month_admitted_before is
-  'What the history of a key has of the month of a day: finished days, and of the present one what a reset, or a clock that went back, has finished.';
+  'The admitted requests of a key in a day''s month, from its history: finished days, and the part of today before a reset or a clock set back.';
 
--- Numbers that are skipped are never looked at again, because a sequence is not rolled back, also where the statement runs out of its time.
--- If more than a few are in use, the whole run is skipped at once, unless another transaction does that: the statement holds locks already,
--- so it waits for none.
+-- Skipped numbers are never checked again: a sequence is not rolled back, even if the statement times out.
+-- After 64 used numbers it skips the whole run, unless another transaction is doing so: the statement already holds locks,
+-- so it never waits.
 create or replace function new_category() returns categories
 language plpgsql volatile set search_path = public, pg_temp as $$
 declare
@@ -385,7 +518,7 @@ begin
 end
 $$;
 
-comment on function new_category is 'A category with a number that neither a category nor a pet uses.';
+comment on function new_category is 'A category with a number that no category or pet uses.';
 
 -- 64 ids: as many as two statements take.
 create or replace function next_ids_are_used(of_table text, after bigint) returns boolean
@@ -399,6 +532,27 @@ end
 $$;
 
 comment on function next_ids_are_used is 'Whether a table has one of the 64 ids after the given one.';
+
+comment on function order_may_become is 'Whether an order may move from the first status to the second.';
+
+comment on function present is 'The time for which views show keys, limits and bans: the statement''s, by the database clock.';
+
+comment on function put_category_if is
+  'Gives a number a name. The outcome: created, changed, unchanged, or the reason why not: precondition_failed, category_exists (name taken), locked.';
+
+create or replace function reject_later_revocation() returns trigger
+language plpgsql as $$
+begin
+  raise exception 'revoked_at (%) is in the future, but revocation is immediate', new.revoked_at
+    using errcode = 'check_violation', table = 'api_keys', column = 'revoked_at',
+          hint = format('To end key %s later: select * from set_api_key_expiry(%s, expires => %L).', new.id, new.id, new.revoked_at);
+end
+$$;
+
+comment on function reject_later_revocation is
+  'Rejects a revoked_at in the future: any value revokes a key immediately.';
+
+revoke execute on function reject_later_revocation() from public;
 
 create or replace function release_ordered_pets() returns trigger
 language plpgsql set search_path = public, pg_temp as $$
@@ -414,7 +568,7 @@ begin
     select pet_id, status from new_orders
     except all
     select pet_id, status from old_orders) as changed;
-  -- Else each approval would run the triggers of pets, twice and for no row.
+  -- Else each approval would run the triggers of pets twice for no rows.
   if sold_ids is null and available_ids is null then
     return null;
   end if;
@@ -427,8 +581,8 @@ $$;
 
 comment on function release_ordered_pets is 'Updates the pets of delivered and cancelled orders.';
 
--- Only the objects of the owner: others may have tables and functions in the schema, too. The statements work under every
--- search_path, so types have their schema. With its default the planner would compile this for a second. Every role may compare, and only
+-- Only the owner's objects: others may own tables and functions in the schema. The statements work under any
+-- search_path, so types have their schema. By default, JIT compilation of this would take a second. Every role may compare, but only
 -- the owner reads wanted_rights. Superusers may do everything anyway.
 create or replace function rights_that_differ() returns table (difference text, role name, privilege text, target text, object name, statement text, run_as name)
 language sql stable security definer rows 10 set search_path = pg_catalog, pg_temp set jit = off as $$
@@ -469,7 +623,7 @@ language sql stable security definer rows 10 set search_path = pg_catalog, pg_te
     join pg_attribute on attrelid = o.oid and not attisdropped
     where o.catalog = 'pg_class'::regclass
     union all
-    -- A role that may create functions in the schema can get them called with the rights of the owner.
+    -- A role that can create functions here can have them called with the owner's rights.
     select 'schema public', 'schema public', nspowner, nspacl, null from pg_namespace where oid = 'public'::regnamespace
   ), present as (
     select grantee.role, g.privilege, a.name, a.target, format('revoke %s on %s from %I cascade', g.privilege, a.target, grantee.role) as statement, grantor.rolname as run_as
@@ -484,19 +638,19 @@ language sql stable security definer rows 10 set search_path = pg_catalog, pg_te
       and not coalesce(r.rolsuper, false)
       and (a.name <> 'schema public' or x.privilege_type = 'CREATE' and x.grantee <> (select owner from owning))
     union all
-    -- Members of these may do it without a grant.
+    -- Their members need no grant.
     select r.rolname, 'member', g.rolname, format('role %I', g.rolname),
       concat(format('revoke %I from %I', g.rolname, r.rolname), format(' granted by %I', grantor.rolname), ' cascade'), coalesce(grantor.rolname, 'a superuser')
     from owning
     join pg_roles g
       on g.oid = owner or g.rolsuper
         or g.rolname in ('pg_read_all_data', 'pg_write_all_data', 'pg_maintain', 'pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')
-    -- Who created a role only administers it.
+    -- Its creator only administers a role.
     join pg_auth_members m on m.roleid = g.oid and not to_jsonb(m) @> '{"inherit_option": false, "set_option": false}'
     join pg_roles r on r.oid = m.member and r.oid <> owner and not r.rolsuper
     left join pg_roles grantor on grantor.oid = m.grantor
     union all
-    -- They may drop the schema with all that is in it.
+    -- They may drop the schema with all its contents.
     select r.rolname, 'owner', name, target, format('alter %s owner to %I', target, owner_name), 'a superuser'
     from owning
     cross join (
@@ -523,7 +677,7 @@ language sql stable security definer rows 10 set search_path = pg_catalog, pg_te
 $$;
 
 comment on function rights_that_differ is
-  'Rights that role_rights() or the table wanted_rights lists and a role lacks (missing), those that a role of role_rights() has beyond it (beyond), those of any other role (unlisted), each with the statement that changes it and who may run that, and what no list contains (undecided).';
+  'Rights that role_rights() or wanted_rights lists but a role lacks (missing), extra rights of roles in role_rights() (beyond) and those of any other role (unlisted), each with the SQL that changes it and the role to run it as; and objects that no list contains (undecided).';
 
 -- The one list of rights: prisma/roles.sql grants them, and `petstore doctor` and the tests compare them with the catalog. Each table, view
 -- and function is in it. Only the owner may do the rest.
@@ -538,10 +692,10 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
     ('petstore_service', 'select', 'changed_at, role, actor, action, table_name, api_key_id, plan_id, old, new', 'audit_log'),
     ('petstore_service', 'select', null,
       'api_key_overview, api_key_daily_usage, api_key_hourly_usage, api_keys_near_limit, deprecated_operation_callers, expiring_api_keys, last_24_hours, open_snapshots, plan_overview, plan_peaks, recent_bans, unused_api_keys'),
-    -- When a row has the id of a new one already, and for old rows of usage and bans.
+    -- For ids that are already taken, and for old rows of usage and bans.
     ('petstore_service', 'execute', null, 'skip_used_ids, delete_old_usage, delete_usage_hour, delete_old_address_usage, delete_old_bans, delete_old_database_outages'),
 
-    -- Operators write only the columns that they decide. Ids and hashes are created by functions.
+    -- Operators write only the columns they control. Functions create ids and hashes.
     ('petstore_operator', 'select', null, '_prisma_migrations, plans, api_keys, api_key_counters, api_key_usage, api_key_usage_hours, address_usage_hours, api_key_bans, database_outages, operations, deprecated_operations, audit_log'),
     ('petstore_operator', 'select', null,
       'api_key_overview, api_key_daily_usage, customer_overview, plan_overview, plan_peaks, noisiest_api_keys, expiring_api_keys, api_key_hourly_usage, busiest_api_keys, '
@@ -562,7 +716,7 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
       'plan_change_preview'),
     ('petstore_support', 'execute', null, 'api_key_overview_of, busiest_api_keys_since, find_api_keys, plan_change_preview'),
 
-    -- Every role may call what only computes. Triggers call the functions that check or count pets and orders.
+    -- Every role may call pure functions. Triggers call those that check or count pets and orders.
     ('public', 'execute', null,
       'present, today, this_hour, clock_tolerance, trusted_until, counts_in_minute, counts_in_day, awaits_reset, last_counted_at, is_valid, '
       'is_suspended, is_banned, latest_lift, is_admitted, minute_limit, day_limit, windows_of, month_admitted_before, warn_of_limits, count_max, saturated, is_instant, drawn_ids, next_ids_are_used, role_rights, rights_that_differ, '
@@ -588,7 +742,7 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
   -- Support reads what operators read.
   select 'petstore_support', privilege, object from rights where role = 'petstore_operator' and privilege like 'select%'
   union all
-  -- The service takes ids from the sequences before it inserts. Otherwise the table draws them.
+  -- The service draws ids from the sequences before it inserts. Elsewhere the default does.
   select case when privilege is null then 'the owner' else role end, 'usage', sequence_name
   from drawn_ids()
   left join rights on object = table_name and role = 'petstore_service' and privilege = 'insert'
@@ -596,10 +750,12 @@ $$;
 
 comment on function role_rights is 'What each role may do with each table, view, sequence and function. prisma/roles.sql grants it.';
 
--- Moves past a million consecutive rows at once, but not to a single row far ahead: by at most 64 ids for each id that it passes. It ends at
+comment on function saturated is 'A sum of counts, capped at the largest bigint; null for no rows.';
+
+-- Skips a million consecutive rows at once, but not to a single row far ahead: at most 64 ids per id that it passes. It ends at
 -- the id of a row.
--- Concurrent calls wait for each other, and the later ones find nothing to do. The sequence never moves back: its short steps are those
--- of nextval, and during a long one other sessions do not take a thousand ids.
+-- Concurrent calls wait for each other, and the later ones find nothing to do. The sequence never moves back: short steps use
+-- nextval, and other sessions do not take a thousand ids during a long one.
 create or replace function skip_used_ids(of_table text) returns bigint
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
@@ -632,15 +788,17 @@ end
 $$;
 
 comment on function skip_used_ids is
-  'Moves the sequence of a table past ids that rows have already: select skip_used_ids(''pets''). Returns the last id that is skipped.';
+  'Moves the sequence of a table past ids that are in use: select skip_used_ids(''pets''). Returns the last skipped id.';
 
 revoke execute on function skip_used_ids(text) from public;
 
--- One for each role, because platforms give a role rights on every object: the first is one to change something, if there is any.
+comment on function trusted_until is 'Counters after this time come from another clock and are ignored.';
+
+-- One per role, because platforms grant a role rights on every object. Rights to change something come first.
 create or replace function unlisted_rights() returns table (finding text)
 language sql stable rows 5 set search_path = public, pg_temp as $$
   select distinct on (role)
-    format('%s has unlisted rights (%s), such as %s%s. As %s, run: %s; "petstore db roles --revoke-unlisted" takes away what was granted in this database. Those that are wanted, as the owner: insert into wanted_rights select role, privilege, object from rights_that_differ() where difference = ''unlisted'' and role = %L;',
+    format('%s has unlisted rights (%s), such as %s%s. As %s, run: %s; "petstore db roles --revoke-unlisted" revokes those granted in this database. To allow them, run as the owner: insert into wanted_rights select role, privilege, object from rights_that_differ() where difference = ''unlisted'' and role = %L;',
       role, count(*) over (partition by role), privilege, case when privilege in ('member', 'owner') then ' of ' else ' on ' end || target, run_as, statement, role)
   from rights_that_differ()
   where difference = 'unlisted'
@@ -648,7 +806,7 @@ language sql stable rows 5 set search_path = public, pg_temp as $$
 $$;
 
 comment on function unlisted_rights is
-  'The roles that have rights which neither role_rights() nor wanted_rights lists: a sentence each, with what takes one away.';
+  'Roles with rights that neither role_rights() nor wanted_rights lists: one sentence each, with SQL that revokes one.';
 
 create or replace function warn_of_limits(who text, key api_keys, plan plans) returns void
 language plpgsql stable set search_path = public, pg_temp as $$
@@ -669,9 +827,9 @@ begin
 end
 $$;
 
-comment on function warn_of_limits is 'Warns where a longer window has a lower limit than a shorter one.';
+comment on function warn_of_limits is 'Warns if a longer window has a lower limit than a shorter one.';
 
--- The one list of windows in SQL, from the shortest to the longest, as src/auth/admission/windows.ts has them. Without counters nothing is used.
+-- The one list of windows in SQL, from the shortest to the longest, as src/auth/admission/windows.ts has them. Without counters, usage is 0.
 create or replace function windows_of(key api_keys, plan plans, counters api_key_counters)
 returns table (nth integer, name text, is_required boolean, allowed integer, admitted bigint)
 language sql stable parallel safe rows 3
@@ -687,10 +845,46 @@ begin atomic
 end;
 
 comment on function windows_of is
-  'The windows of a key: the limit in force (null: none), and what the present one has admitted, as far as the counters know it: of the month all of it after a request of the present day, and of the others also what a due reset will empty.';
+  'The windows of a key: the limit in force (null: none) and the requests admitted, per the counters: the month is complete only after a request today; minute and day include what a pending reset will clear.';
 
--- With the owner's rights, as delete_plan. The id of a plan never changes, so that its audit has one name: the keys move to a new plan, all of
--- them, however many an operator may change. A key that is issued meanwhile waits, and then finds no plan.
+comment on function delete_plan is 'Deletes a plan without keys, not even revoked ones: select * from delete_plan(''startup'').';
+
+create or replace function extend_api_key_overlap(id bigint, overlap interval default '24 hours') returns api_key_overview
+language plpgsql volatile set search_path = public, pg_temp as $$
+#variable_conflict use_column
+declare
+  present constant timestamptz := statement_timestamp();
+  extending constant api_key_overview := api_key_overview_of(extend_api_key_overlap.id);
+begin
+  if overlap is null or overlap <= interval '0' then
+    raise exception 'invalid overlap %', coalesce(overlap::text, 'null')
+      using errcode = 'invalid_parameter_value', hint = 'Pass a duration, such as ''24 hours''.';
+  end if;
+  update api_key_secrets
+  set expires_at = greatest(expires_at, present + overlap)
+  where api_key_id = extending.id and expires_at > clock_timestamp();
+  if not found then
+    raise exception 'key % has no old secret that still works', extending.id
+      using errcode = 'invalid_parameter_value', 
+        hint = 'An expired secret cannot be extended. To add one: select * from rotate_api_key(id), or petstore keys rotate ID.';
+  end if;
+  return api_key_overview_of(extending.id);
+end
+$$;
+
+comment on function extend_api_key_overlap is
+  'Extends the old secrets of a rotation that still work, counted from now: select * from extend_api_key_overlap(7, overlap => ''24 hours'').';
+
+revoke execute on function extend_api_key_overlap(bigint, interval) from public;
+
+comment on function find_api_keys is
+  'The keys with these SHA-256 hashes, and whether each is valid, even if suspended or banned: select * from find_api_keys(array[sha256(''psk_…'')]).';
+
+comment on function rename_api_key is
+  'Renames a key; its usage stays with it: select * from rename_api_key(7, ''Acme mobile'').';
+
+-- With the owner's rights, like delete_plan. The id of a plan never changes, so its audit has one name: all keys move to a new
+-- plan, regardless of changes_max. Concurrent key issues wait, then fail because the plan is gone.
 create or replace function rename_plan(id text, new_id text) returns plan_overview
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 #variable_conflict use_column
@@ -705,11 +899,8 @@ begin
     raise exception 'plan "%" does not exist', rename_plan.id
       using errcode = 'no_data_found', hint = 'To see the plans: select * from plan_overview, or petstore plans list.';
   end if;
-  perform create_plan(new_id, old.requests_per_minute, old.requests_per_day, old.custom);
-  if old.requests_per_month is not null then
-    update plans set requests_per_month = old.requests_per_month where id = new_id;
-  end if;
-  -- The work of this function is neither limited nor counted.
+  perform create_plan(new_id, old.requests_per_minute, old.requests_per_day, old.custom, old.requests_per_month);
+  -- Changes of this function are neither limited nor counted.
   perform set_config('petstore.changes_max', '2147483647', true);
   update api_keys set plan_id = new_id where plan_id = old.id;
   perform set_config('petstore.changes_max', changes_max, true), set_config('petstore.changes_made', changes_made, true);
@@ -720,71 +911,30 @@ end
 $$;
 
 comment on function rename_plan is
-  'Gives a plan another id, which all of its keys get: select * from rename_plan(''startup'', ''growth'').';
+  'Changes the id of a plan and of all its keys: select * from rename_plan(''startup'', ''growth'').';
 
 revoke execute on function rename_plan(text, text) from public;
 
-create or replace function set_api_key_plan(
-  id bigint,
-  plan text,
-  per_minute integer default null,
-  per_day integer default null)
-returns api_key_overview
-language plpgsql volatile set search_path = public, pg_temp as $$
-#variable_conflict use_column
-begin
-  update api_keys
-  set plan_id = set_api_key_plan.plan, requests_per_minute = per_minute, requests_per_day = per_day,
-    requests_per_month = null
-  where id = set_api_key_plan.id;
-  return api_key_overview_of(set_api_key_plan.id);
-end
-$$;
+comment on function reset_api_key_usage is
+  'Resets the minute and day of a key; bans and rejections stay: select * from reset_api_key_usage(7).';
 
-comment on function set_api_key_plan is
-  'Moves a key to another plan; without limits it gets those of the plan: select * from set_api_key_plan(7, ''business'').';
+comment on function set_api_key_access is
+  'Sets a key''s access: read or write: select * from set_api_key_access(7, ''read'').';
 
-revoke execute on function set_api_key_plan(bigint, text, integer, integer) from public;
+comment on function set_api_key_customer is
+  'Sets the customer of a key, or null; its usage stays with it: select * from set_api_key_customer(7, ''crm-4711'').';
 
-create or replace function set_plan(
-  id text,
-  per_minute integer default null,
-  per_day integer default null,
-  custom boolean default null)
-returns plan_overview
-language plpgsql volatile set search_path = public, pg_temp as $$
-#variable_conflict use_column
-declare
-  result plan_overview;
-begin
-  -- A statement that names custom, which the keys refer to, waits for each transaction that has issued keys of the plan.
-  if set_plan.custom <> (select custom from plans where id = set_plan.id for no key update) then
-    update plans
-    set custom = set_plan.custom, requests_per_minute = per_minute, requests_per_day = per_day,
-      requests_per_month = case when set_plan.custom then null else requests_per_month end
-    where id = set_plan.id;
-  else
-    update plans
-    set requests_per_minute = coalesce(per_minute, requests_per_minute), requests_per_day = coalesce(per_day, requests_per_day)
-    where id = set_plan.id;
-  end if;
-  if not found then
-    raise exception 'plan "%" does not exist', set_plan.id
-      using errcode = 'no_data_found',
-            hint = 'To see the plans: select * from plan_overview, or petstore plans list. '
-                   'To create one: select * from create_plan(…), or petstore plans create.';
-  end if;
-  select * into strict result from plan_overview where plan_overview.id = set_plan.id;
-  return result;
-end
-$$;
+comment on view api_key_hourly_usage is
+  'Requests by hour, key, operation and outcome, except those of the last 10 s. Filter by key or hour: where api_key_id = 7 order by hour.';
+comment on column api_key_hourly_usage.mean_ms is 'Mean milliseconds from the headers of a request to its response.';
+comment on column api_key_hourly_usage.minute_peak is 'The highest minute count of the key after one of these requests; the peak of the hour is the maximum of its rows.';
+comment on column api_key_hourly_usage.hour is 'When the hour began (UTC).';
+comment on column api_key_hourly_usage.operation is 'The operationId of the interface; none where no route matched.';
+comment on column api_key_hourly_usage.outcome is 'success, client_error, server_error, limited, banned, suspended, unauthorized or undecided.';
+comment on column api_key_hourly_usage.requests is 'Requests with this outcome.';
+comment on column api_key_hourly_usage.customer is 'Whose key it is: the customer''s id in another system; null if none is known.';
 
-comment on function set_plan is
-  'Changes a plan; arguments that you omit stay unchanged: select * from set_plan(''pro'', per_minute => 600).';
-
-revoke execute on function set_plan(text, integer, integer, boolean) from public;
-
--- As admission sees a key: prisma/sql/functions has each rule, such as is_banned.
+-- A key as admission sees it. prisma/sql/functions has the rules, e.g. is_banned.
 create or replace view api_key_overview as
 select
   k.id,
@@ -867,7 +1017,7 @@ comment on column api_key_overview.customer is 'Whose key it is: the customer''s
 comment on column api_key_overview.requests_per_month is 'The limit in force: the key''s own, or its plan''s; null if there is none.';
 comment on column api_key_overview.month_admitted is 'Requests admitted in the current UTC month, also before resets; null without such a limit.';
 
--- Reads all of api_key_counters: an index on what admission updates would end its HOT updates.
+-- Scans api_key_counters: an index on columns that admission writes would prevent HOT updates.
 create or replace view api_keys_near_limit as
 select
   k.id as api_key_id, k.name, k.plan_id,
@@ -913,9 +1063,9 @@ left join lateral (
 order by most.share desc, near.api_key_id;
 
 comment on view api_keys_near_limit is
-  'The hundred keys each that have used the largest share of the present minute, day and month, with their busiest of the last 24 hours. Filter with: where day_share > 0.8.';
-comment on column api_keys_near_limit.minute_share is 'The share of the limit that the present minute has used: 1 is all of it.';
-comment on column api_keys_near_limit.day_share is 'The share of the limit that the present day has used: 1 is all of it.';
+  'The top hundred keys by share of the current minute, of the day and of the month, with the busiest hour of the last 24. Filter with: where day_share > 0.8.';
+comment on column api_keys_near_limit.minute_share is 'The used share of the limit of the current minute; 1 is all of it.';
+comment on column api_keys_near_limit.day_share is 'The used share of the limit of the current day; 1 is all of it.';
 comment on column api_keys_near_limit.minute_admitted is 'Requests admitted in the current UTC minute, since the last reset.';
 comment on column api_keys_near_limit.requests_per_minute is 'The limit in force: the key''s own, or its plan''s.';
 comment on column api_keys_near_limit.day_admitted is 'Requests admitted in the current UTC day, since the last reset.';
@@ -945,10 +1095,185 @@ comment on view customer_overview is
 comment on column customer_overview.customer is 'The customer''s id in another system.';
 comment on column customer_overview.keys is 'Keys of the customer, also revoked and expired ones.';
 comment on column customer_overview.live_keys is 'Keys that have a secret and are neither revoked nor expired, including suspended and banned keys.';
-comment on column customer_overview.near_limit_keys is 'Those that have used more than 80 % of their day.';
+comment on column customer_overview.near_limit_keys is 'Keys above 80 % of their daily limit.';
 comment on column customer_overview.day_admitted is 'Requests admitted in the current UTC day, of each key since its last reset.';
 comment on column customer_overview.day_refused is 'Requests rejected in the current UTC day.';
-comment on column customer_overview.last_used_at is 'The last time a counted request of one of the keys came.';
+comment on column customer_overview.last_used_at is 'The last counted request of any of the keys.';
+
+comment on view deprecated_operation_callers is
+  'Every key that called a deprecated operation within the retention (35 days by default), latest first. Calls that admission rejected do not count.';
+comment on column deprecated_operation_callers.operation is 'The operationId of the deprecated operation.';
+comment on column deprecated_operation_callers.last_hour is 'The last hour in which the key called it.';
+comment on column deprecated_operation_callers.requests_24h is 'Its requests of the last 24 hours.';
+
+comment on view expiring_api_keys is
+  'Keys and secrets that will expire, soonest first. Filter with: where expires_at < now() + interval ''14 days''.';
+comment on column expiring_api_keys.expires is 'key: the whole key expires; secret: only the secret with this prefix expires.';
+comment on column expiring_api_keys.ends_key is 'Whether the key stops working completely then.';
+comment on column expiring_api_keys.prefix is 'The first 12 characters of the secret that expires; null for a key.';
+comment on column expiring_api_keys.expires_at is 'When the key or the secret stops working.';
+
+create or replace view flooding_api_keys as
+select
+  k.id as api_key_id, k.name, k.plan_id, k.state, rejected.rejected, rejected.limited, rejected.banned, k.banned_until,
+  k.requests_per_minute, k.requests_per_day, rejected.suspended
+from (
+  select
+    u.api_key_id,
+    saturated(sum(u.requests)) as rejected,
+    coalesce(saturated(sum(u.requests) filter (where u.outcome = 'limited')), 0) as limited,
+    coalesce(saturated(sum(u.requests) filter (where u.outcome = 'banned')), 0) as banned,
+    coalesce(saturated(sum(u.requests) filter (where u.outcome = 'suspended')), 0) as suspended
+  from api_key_usage_hours u
+  where u.hour in (this_hour(), this_hour() - interval '1 hour')
+    and u.outcome in ('limited', 'banned', 'suspended')
+  group by u.api_key_id
+  order by rejected desc, u.api_key_id
+  limit 100
+) as rejected
+join api_key_overview k on k.id = rejected.api_key_id
+order by rejected.rejected desc, k.id;
+
+comment on view flooding_api_keys is
+  'The hundred keys with most rejections in this hour and the previous one, including bans and suspensions but not the last 10 s.';
+comment on column flooding_api_keys.state is 'live, suspended, banned, expired, revoked or unissued.';
+comment on column flooding_api_keys.rejected is 'Rejected requests of both hours.';
+comment on column flooding_api_keys.limited is 'Rejected because a limit was used up (429).';
+comment on column flooding_api_keys.banned is 'Rejected because of a ban (429); before 2.0 also because of a suspension (403).';
+comment on column flooding_api_keys.banned_until is 'When the current ban ends; null if there is none.';
+comment on column flooding_api_keys.requests_per_minute is 'The limit in force: the key''s own, or its plan''s.';
+comment on column flooding_api_keys.requests_per_day is 'The limit in force: the key''s own, or its plan''s.';
+comment on column flooding_api_keys.suspended is 'Rejected because of a suspension (403), since 2.0.';
+
+comment on view open_snapshots is
+  'What keeps the server from removing old row versions, which slows everything down. Filter with: where transactions >= 1000.';
+comment on column open_snapshots.kind is
+  'session, standby (with hot_standby_feedback), slot (of replication), or prepared transaction.';
+comment on column open_snapshots.name is 'The pid of a session or standby, the name of a slot, the id of a prepared transaction.';
+comment on column open_snapshots.role is 'Whose session or prepared transaction it is.';
+comment on column open_snapshots.program is 'The application_name of a session or standby, the plugin of a slot.';
+comment on column open_snapshots.since is
+  'When its transaction began; null for a standby, a slot, and sessions of other roles unless you have pg_read_all_stats.';
+comment on column open_snapshots.transactions is 'How many transactions have begun since. An old snapshot does no harm while nothing is written.';
+comment on column open_snapshots.xid is 'The oldest transaction that it retains, perhaps one of another session.';
+comment on column open_snapshots.virtualxid is 'The transaction of a session; it changes when the transaction ends.';
+comment on column open_snapshots.remedy is 'What ends it: SQL, for the role of the session or a superuser, or a sentence.';
+
+create or replace view plan_overview as
+select
+  p.id,
+  p.custom,
+  p.requests_per_minute,
+  p.requests_per_day,
+  coalesce(k.keys, 0) as keys,
+  coalesce(live.keys, 0) as live_keys,
+  coalesce(k.suspended_keys, 0) as suspended_keys,
+  coalesce(used.active_keys, 0) as active_keys,
+  coalesce(used.near_limit_keys, 0) as near_limit_keys,
+  p.requests_per_month
+from plans p
+left join (
+  select k.plan_id, count(*) as keys, count(*) filter (where is_suspended(k) and k.revoked_at is null) as suspended_keys
+  from api_keys k
+  group by k.plan_id
+) as k on k.plan_id = p.id
+left join (
+  select a.plan_id, count(*) as keys
+  from api_keys a
+  where is_valid(a)
+    and exists (select from api_key_secrets s where s.api_key_id = a.id and is_valid(s))
+  group by a.plan_id
+) as live on live.plan_id = p.id
+left join (
+  select
+    k.plan_id,
+    count(*) as active_keys,
+    count(*) filter (
+      where c.day_admitted > 0.8 * day_limit(k, p) and is_valid(k) and not awaits_reset(k, c)
+        and k.id in (select s.api_key_id from api_key_secrets s where is_valid(s))
+    ) as near_limit_keys
+  from api_key_counters c
+  join api_keys k on k.id = c.api_key_id
+  join plans p on p.id = k.plan_id
+  where counts_in_day(c)
+  group by k.plan_id
+) as used on used.plan_id = p.id;
+
+comment on view plan_overview is 'Every plan with its limits and the number of its keys.';
+comment on column plan_overview.live_keys is 'Keys that have a secret and are neither revoked nor expired, including suspended and banned keys.';
+comment on column plan_overview.custom is 'True if the plan has no limits and each of its keys has its own.';
+comment on column plan_overview.requests_per_minute is 'Requests that each key may make in a UTC minute; null on a custom plan.';
+comment on column plan_overview.requests_per_day is 'Requests that each key may make in a UTC day; null on a custom plan.';
+comment on column plan_overview.keys is 'Keys of the plan, also revoked and expired ones.';
+comment on column plan_overview.suspended_keys is 'Those that an operator has suspended.';
+comment on column plan_overview.active_keys is 'Those with a request in the present UTC day, admitted or limited.';
+comment on column plan_overview.near_limit_keys is 'Keys above 80 % of their daily limit.';
+comment on column plan_overview.requests_per_month is 'Requests that each key may make in a UTC month; null: no such limit.';
+
+comment on view plan_peaks is
+  'The recent peak usage of a key among those now on each plan, even while on another. Keys with their own limit are excluded for it.';
+comment on column plan_peaks.highest_minute is
+  'The most admitted requests of one key in a minute of the last 24 hours; null if there were none.';
+comment on column plan_peaks.highest_day is
+  'The most admitted requests of one key in the current UTC day; null if there were none.';
+
+-- The counters hold only the last ban of a key, which may be in force. The audit log has who lifted it.
+create or replace view recent_bans as
+select
+  b.began_at, b.api_key_id, k.name, k.plan_id, b.ends_at, b.minute_limit, b.day_limit,
+  lifted.at as lifted_at,
+  is_banned(k, c) as in_force,
+  b.month_limit
+from api_key_bans b
+left join api_keys k on k.id = b.api_key_id
+left join api_key_counters c on c.api_key_id = b.api_key_id and c.banned_at = b.began_at
+left join lateral (
+  select min(a.changed_at) as at
+  from audit_log a
+  where a.api_key_id = b.api_key_id
+    and a.changed_at between b.began_at and b.ends_at
+    and (a.new ->> 'bans_lifted_at')::timestamptz >= b.began_at
+) as lifted on true
+order by b.began_at desc;
+
+comment on view recent_bans is 'Bans, latest first, with the key''s limits at the time. lifted_at is when an operator ended it.';
+comment on column recent_bans.began_at is 'When a rejection started the ban.';
+comment on column recent_bans.ends_at is 'When the ban ends unless an operator lifts it.';
+comment on column recent_bans.minute_limit is 'The limit per minute that was in force.';
+comment on column recent_bans.day_limit is 'The limit per day that was in force.';
+comment on column recent_bans.lifted_at is 'When an operator lifted the ban; null if none did.';
+comment on column recent_bans.in_force is 'Whether the ban rejects requests at this time.';
+comment on column recent_bans.month_limit is 'The limit per month that was in force; null if there was none.';
+
+comment on view unused_api_keys is
+  'Keys that are neither revoked nor expired and have had no admitted or limited request for 90 days, never-used ones first.';
+comment on column unused_api_keys.last_used_at is 'The minute or day of the last counted request; null if there was none.';
+comment on column unused_api_keys.expires_at is 'When the key stops working; null means never.';
+
+comment on view usage_hours_gaps is
+  'How many admitted and rejected (refused) requests of a day are missing from the hours: the last 10 s, killed replicas, and replicas of 1.0.0-rc.1. Also when replicas had no database (UTC). Filter with: where day = today().';
+comment on column usage_hours_gaps.day is 'The UTC day.';
+comment on column usage_hours_gaps.admitted is 'Requests that admission admitted in the day.';
+comment on column usage_hours_gaps.admitted_missing is 'How many of them the hours lack.';
+comment on column usage_hours_gaps.refused is 'Requests that admission rejected in the day.';
+comment on column usage_hours_gaps.refused_missing is 'How many of them the hours lack.';
+comment on column usage_hours_gaps.without_database is
+  'Outages by replica (UTC), at most a hundred a day. A replica that was killed during one is missing.';
+
+create or replace trigger api_key_secrets_explain_times
+  before update of expires_at on api_key_secrets
+  for each row when (isfinite(new.expires_at) and not is_instant(new.expires_at))
+  execute function reject_change(
+    'expires_at needs a year of four digits', 'For a secret without expiry: null.');
+
+-- An expired secret may since have leaked. Not statement_timestamp(): another operator may expire the secret while this
+-- statement waits for its row.
+create or replace trigger api_key_secrets_not_revived
+  before update of expires_at on api_key_secrets
+  for each row when (
+    old.expires_at <= clock_timestamp() and coalesce(new.expires_at, 'infinity') > old.expires_at)
+  execute function reject_change(
+    'an expired secret cannot be extended', 'To add one: select * from rotate_api_key(id), or petstore keys rotate ID.');
 
 create or replace trigger api_key_usage_adds_to_month
   after insert or update of admitted on api_key_usage
@@ -959,6 +1284,16 @@ create or replace trigger api_keys_explain_limits
   for each row when (new.requests_per_minute < 1 or new.requests_per_day < 1 or new.requests_per_month < 1)
   execute function explain_limits(
     'Null means the limit of the plan. To stop a key: select * from suspend_api_key(id), or petstore keys suspend ID.');
+
+create or replace trigger api_keys_explain_times
+  before insert or update of expires_at, suspended_until, revoked_at, usage_reset_at on api_keys
+  for each row when (not (
+    (not isfinite(new.expires_at) or is_instant(new.expires_at))
+    and (not isfinite(new.suspended_until) or is_instant(new.suspended_until))
+    and is_instant(new.revoked_at) and is_instant(new.usage_reset_at)))
+  execute function reject_change(
+    'expires_at, suspended_until, revoked_at and usage_reset_at need a year of four digits',
+    'To suspend forever or never expire: infinity.');
 
 create or replace trigger api_keys_follow_plan
   before insert or update of plan_id, plan_custom, requests_per_minute, requests_per_day, requests_per_month on api_keys

@@ -1,8 +1,8 @@
 import { types } from 'node:util';
 import { DatabaseError } from 'pg';
 
-/** The message of the database or the driver in one line, with the line of `sql` when the database names a place in it. */
-export function describeFault(thrown: unknown, sql?: string): string {
+/** The database's or driver's message in one line, with the line of `sql` if the database reports a position. */
+export function describeError(thrown: unknown, sql?: string): string {
   const fault = thrown instanceof Error && thrown.cause instanceof DatabaseError ? thrown.cause : thrown;
   if (!(fault instanceof DatabaseError)) return messageOf(fault);
   const notes = [`SQLSTATE ${fault.code ?? 'unknown'}`];
@@ -14,7 +14,7 @@ export function describeFault(thrown: unknown, sql?: string): string {
 
 /** The message of any thrown value. */
 export function messageOf(fault: unknown): string {
-  // Not `instanceof`: an error of Node's own is none of Jest's Error.
+  // Not `instanceof`: Node's errors are not instances of Jest's Error
   if (!types.isNativeError(fault)) return String(fault);
   // Node tries each address of a host and, when all fail, leaves the message empty.
   const parts: unknown = 'errors' in fault ? fault.errors : undefined;
@@ -22,7 +22,7 @@ export function messageOf(fault: unknown): string {
   const code = 'code' in fault ? String(fault.code) : '';
   if (CERTIFICATE_ERROR.test(code)) return describeCertificate(code, fault.message);
   const hint = HINTS.find(([pattern]) => pattern.test(fault.message))?.[1];
-  // A message that was taken over has it already.
+  // A copied message already has the hint.
   return hint === undefined || fault.message.endsWith(hint) ? fault.message : `${fault.message}; ${hint}`;
 }
 
@@ -30,21 +30,21 @@ export function messageOf(fault: unknown): string {
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [
     /scramMaxIterations/,
-    'set scram_iterations of the server to 100000 or less, and then the password of the role again',
+    'set scram_iterations of the server to 100000 or less, then set the password of the role again',
   ],
-  [/^The server does not support SSL connections/, 'turn its ssl on, or write sslmode=disable'],
-  [/^There was an error establishing an SSL connection/, 'the log of the server says why'],
+  [/^The server does not support SSL connections/, 'enable its ssl, or set sslmode=disable'],
+  [/^There was an error establishing an SSL connection/, 'see the log of the server'],
 ];
 
-/** The codes of errors of TLS that say that the server's certificate was not accepted. */
+/** The TLS error codes for a server certificate that was not accepted. */
 export const CERTIFICATE_ERROR = /CERT|^UNABLE_TO_/;
 
 function describeCertificate(code: string, message: string): string {
   const isUnknown = /SELF_SIGNED|UNABLE_TO/.test(code);
-  return `the server's certificate is not accepted: ${message} (${code})${isUnknown ? '; set sslrootcert to the file of its CA' : ''}`;
+  return `the server's certificate is not accepted: ${message} (${code})${isUnknown ? '; set sslrootcert to its CA file' : ''}`;
 }
 
-/** PostgreSQL counts characters from 1, where JavaScript's index would count some of them twice. */
+/** PostgreSQL counts code points from 1; JavaScript counts some of them as two. */
 function lineAt(sql: string, position: number): number {
   const before = Array.from(sql).slice(0, position - 1);
   return before.filter((character) => character === '\n').length + 1;
