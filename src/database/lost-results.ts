@@ -46,7 +46,7 @@ export class LostResults {
     private readonly probeTimeoutMs: number,
   ) {
     this.#lateMs = serverTimeoutMs(statementTimeoutMs);
-    this.#timer = setInterval(() => this.#look(), POLL_MS).unref();
+    this.#timer = setInterval(() => this.#poll(), POLL_MS).unref();
   }
 
   watch(pool: Pool): void {
@@ -69,7 +69,7 @@ export class LostResults {
     clearInterval(this.#timer);
   }
 
-  #look(): void {
+  #poll(): void {
     const now = performance.now();
     const late = [...this.#takenAt].filter(([, takenAt]) => takenAt < now - this.#lateMs);
     if (late.length === 0 || this.#isProbing || (now < this.#probeAt && !this.#isClosing)) return;
