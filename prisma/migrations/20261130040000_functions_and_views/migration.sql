@@ -1251,7 +1251,7 @@ comment on column unused_api_keys.last_used_at is 'The minute or day of the last
 comment on column unused_api_keys.expires_at is 'When the key stops working; null means never.';
 
 comment on view usage_hours_gaps is
-  'How many admitted and rejected (refused) requests of a day are missing from the hours: the last 10 s, killed replicas, and replicas of 1.0.0-rc.1. Also when replicas had no database (UTC). Filter with: where day = today().';
+  'How many admitted and rejected (refused) requests of a day are missing from the hours: the last 10 s, and killed replicas. Also when replicas had no database (UTC). Filter with: where day = today().';
 comment on column usage_hours_gaps.day is 'The UTC day.';
 comment on column usage_hours_gaps.admitted is 'Requests that admission admitted in the day.';
 comment on column usage_hours_gaps.admitted_missing is 'How many of them the hours lack.';

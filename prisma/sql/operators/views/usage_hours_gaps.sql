@@ -52,7 +52,7 @@ cross join lateral (
 order by of_day.day;
 
 comment on view usage_hours_gaps is
-  'How many admitted and rejected (refused) requests of a day are missing from the hours: the last 10 s, killed replicas, and replicas of 1.0.0-rc.1. Also when replicas had no database (UTC). Filter with: where day = today().';
+  'How many admitted and rejected (refused) requests of a day are missing from the hours: the last 10 s, and killed replicas. Also when replicas had no database (UTC). Filter with: where day = today().';
 comment on column usage_hours_gaps.day is 'The UTC day.';
 comment on column usage_hours_gaps.admitted is 'Requests that admission admitted in the day.';
 comment on column usage_hours_gaps.admitted_missing is 'How many of them the hours lack.';
