@@ -6,7 +6,8 @@ import { cwd, execPath } from 'node:process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Client } from 'pg';
-import { createTestDatabase, type TestDatabase } from './support/database.js';
+import { createTestDatabase } from './support/database.js';
+import { useDatabase } from './support/use-service.js';
 
 // A test starts several processes, some of them with a PostgreSQL of their own.
 jest.setTimeout(180_000);
@@ -23,17 +24,7 @@ const otherUnban = async (): Promise<string> => {
 const differs = (file: string): string => `prisma/sql/${file}.sql: differs from what the migrations make\n`;
 
 describe('prisma/sql', () => {
-  let database: TestDatabase;
-  let client: Client;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    client = new Client({ connectionString: database.url });
-    await client.connect();
-  });
-  afterAll(async () => {
-    await client.end();
-    await database.drop();
-  });
+  const database = useDatabase(1);
 
   it.each([
     ['another body of a function', otherUnban, differs('operators/functions/unban_api_key')],
@@ -61,7 +52,7 @@ describe('prisma/sql', () => {
   });
 
   it('describes every table, view and function, and every column that its name does not explain', async () => {
-    const { rows } = await client.query<{ missing: string }>(
+    const { rows } = await database.pool.query<{ missing: string }>(
       `select c.relname || coalesce('.' || a.attname, '') as missing
        from pg_class c
        left join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { PoolClient } from 'pg';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { accept, silence, withFakePostgres } from '../../test/support/fake-postgres.js';
 import { Batching } from '../batching/batching.js';
 import { connectionTo } from '../config/database-tls.js';
@@ -17,8 +16,9 @@ import { PrismaService } from './prisma.service.js';
 import { FIND_CATEGORIES } from '../categories/categories.sql.js';
 import { type Statement, statement } from './statement.js';
 import { LONG_DEADLINES } from '../../test/support/deadlines.js';
+import { useDatabase } from '../../test/support/use-service.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 let prisma: PrismaService;
 
 const warnings: string[] = [];
@@ -35,14 +35,10 @@ const openPrisma = (namedStatements: boolean): PrismaService =>
     }),
   );
 
-beforeAll(async () => {
-  database = await createTestDatabase();
+beforeAll(() => {
   prisma = openPrisma(true);
 });
-afterAll(async () => {
-  await prisma.close();
-  await database.drop();
-});
+afterAll(() => prisma.close());
 
 /** A statement that is not declared, because a service of a later test would prepare it. It has no name in a session. */
 const undeclared = (text: string): Statement => ({ name: '', text, pool: 'main' });

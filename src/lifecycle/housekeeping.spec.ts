@@ -2,10 +2,8 @@ import { EventEmitter, once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ScheduleModule } from '@nestjs/schedule';
 import { Test } from '@nestjs/testing';
-import type { Pool } from 'pg';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { eventually } from '../../test/support/eventually.js';
-import { openTestPool } from '../../test/support/test-pool.js';
+import { useDatabase } from '../../test/support/use-service.js';
 import { ConnectionPools } from '../database/connection-pools.js';
 import { PrismaService } from '../database/prisma.service.js';
 import { loadConfig } from '../config/config.js';
@@ -34,13 +32,10 @@ beforeEach(() => {
 });
 
 describe('Housekeeping', () => {
-  let database: TestDatabase;
-  let pool: Pool;
+  const database = useDatabase();
   let prisma: PrismaService;
 
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    pool = openTestPool(database.url);
+  beforeAll(() => {
     const pools = new ConnectionPools({
       ...config.database,
       ...LONG_DEADLINES,
@@ -49,20 +44,16 @@ describe('Housekeeping', () => {
     });
     prisma = new PrismaService(pools);
   });
-  afterAll(async () => {
-    await prisma.close();
-    await pool.end();
-    await database.drop();
-  });
+  afterAll(() => prisma.close());
   beforeEach(async () => {
     // Twenty keys, with today and each of the hundred days before.
-    await pool.query('truncate api_key_usage, idempotency_keys');
-    await pool.query(
+    await database.pool.query('truncate api_key_usage, idempotency_keys');
+    await database.pool.query(
       `insert into api_key_usage (api_key_id, day, admitted, refused)
        select key, (now() at time zone 'UTC')::date - days, 1, 0
        from generate_series(1, 20) as key, generate_series(0, 100) as days`,
     );
-    await pool.query(
+    await database.pool.query(
       `insert into idempotency_keys (api_key_id, key, fingerprint, resource_id, answer, expires_at)
        select 1, number::text, sha256(''), 1, '', now() + number * interval '1 minute'
        from generate_series(-700, 10) as number`,
@@ -70,7 +61,7 @@ describe('Housekeeping', () => {
   });
 
   async function left(): Promise<{ days: number; oldest: number; keys: number }> {
-    const { rows } = await pool.query<{ days: number; oldest: number; keys: number }>(
+    const { rows } = await database.pool.query<{ days: number; oldest: number; keys: number }>(
       `select count(*)::int as days, max((now() at time zone 'UTC')::date - day)::int as oldest,
               (select count(*)::int from idempotency_keys) as keys
        from api_key_usage`,
@@ -81,29 +72,31 @@ describe('Housekeeping', () => {
   }
 
   it('deletes hourly usage by its own retention, and bans and outages with the days', async () => {
-    await pool.query('truncate api_key_usage_hours, address_usage_hours, api_key_bans, database_outages');
-    await pool.query(
+    await database.pool.query(
+      'truncate api_key_usage_hours, address_usage_hours, api_key_bans, database_outages',
+    );
+    await database.pool.query(
       `insert into api_key_usage_hours
        select date_trunc('day', now(), 'UTC') - hours * interval '1 hour', key, 'listPets', 'success', 1, 1
        from generate_series(1, 10) as key, generate_series(0, 40 * 24 - 1) as hours`,
     );
-    await pool.query(
+    await database.pool.query(
       `insert into address_usage_hours
        select date_trunc('day', now(), 'UTC') - hours * interval '1 hour', 'limited', 1
        from generate_series(0, 40 * 24 - 1) as hours`,
     );
-    await pool.query(
+    await database.pool.query(
       `insert into api_key_bans
        select 7, now() - days * interval '1 day', now() - days * interval '1 day' + interval '1 hour', 60, 1000
        from generate_series(1, 40) as days`,
     );
-    await pool.query(
+    await database.pool.query(
       `insert into database_outages
        select 'replica', now() - days * interval '1 day', now() - days * interval '1 day' + interval '1 hour', 0
        from generate_series(1, 40) as days`,
     );
     await new Housekeeping(prisma, config, logger, registry).run();
-    const { rows } = await pool.query(
+    const { rows } = await database.pool.query(
       `select count(*)::int as hours, min(hour) = date_trunc('day', now(), 'UTC') - interval '${HOURS_RETENTION_DAYS} days' as whole_days,
               (select count(*)::int from address_usage_hours) as hours_of_addresses,
               (select count(*)::int from api_key_bans) as bans,
@@ -133,9 +126,9 @@ describe('Housekeeping', () => {
 
   it('logs and counts a failure, and tries again at the next run', async () => {
     const housekeeping = new Housekeeping(prisma, config, logger, registry);
-    await pool.query('alter table api_key_usage rename to usage_elsewhere');
+    await database.pool.query('alter table api_key_usage rename to usage_elsewhere');
     await housekeeping.run();
-    await pool.query('alter table usage_elsewhere rename to api_key_usage');
+    await database.pool.query('alter table usage_elsewhere rename to api_key_usage');
     expect([warnings.length, await failures()]).toEqual([1, '1']);
     await housekeeping.run();
     expect(await failures()).toBe('1');

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Pool } from 'pg';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../test/support/eventually.js';
 import { openTestPool } from '../../test/support/test-pool.js';
+import { useDatabase } from '../../test/support/use-service.js';
 import type { Statement } from '../database/statement.js';
 import { CHANGE_PETS, FILTER_PETS, LIST_PETS, LIST_PETS_BY_ID } from './pets.sql.js';
 
@@ -18,17 +17,14 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-let database: TestDatabase;
-let pool: Pool;
+const database = useDatabase(1);
 
 /**
  * Traps for a planner: a rare status, one that only the last pets have, a category that most pets have, one whose pets have no
  * status, and ones that have few of them.
  */
 beforeAll(async () => {
-  database = await createTestDatabase();
-  pool = openTestPool(database.url, { max: 1 });
-  await pool.query(
+  await database.pool.query(
     `insert into pets (name, category_id, status)
      select
        'Pet',
@@ -37,13 +33,9 @@ beforeAll(async () => {
      from generate_series(1, $1::int) as n`,
     [PETS],
   );
-  await pool.query('vacuum analyze pets');
+  await database.pool.query('vacuum analyze pets');
   // The plan that serves all values, as sessions use it after a few executions.
-  await pool.query('set plan_cache_mode = force_generic_plan');
-});
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
+  await database.pool.query('set plan_cache_mode = force_generic_plan');
 });
 
 const nodesOf = (plan: Plan): readonly Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
@@ -52,9 +44,11 @@ const nodesOf = (plan: Plan): readonly Plan[] => [plan, ...(plan.Plans ?? []).fl
 async function planOf({ name, text }: Statement, values: readonly string[]): Promise<readonly Plan[]> {
   const count = Math.max(...[...text.matchAll(/\$(\d+)/g)].map(([, nth]) => Number(nth)));
   const all = Array.from({ length: count }, (_, nth) => values[nth] ?? `'{null}'`);
-  const { rowCount } = await pool.query('select from pg_prepared_statements where name = $1', [name]);
-  if (rowCount === 0) await pool.query(`prepare ${name} as ${text}`);
-  const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+  const { rowCount } = await database.pool.query('select from pg_prepared_statements where name = $1', [
+    name,
+  ]);
+  if (rowCount === 0) await database.pool.query(`prepare ${name} as ${text}`);
+  const { rows } = await database.pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
     `explain (analyze, format json) execute ${name} (${all.join(', ')})`,
   );
   return nodesOf(rows[0]?.['QUERY PLAN'][0].Plan as Plan);

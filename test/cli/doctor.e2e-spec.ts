@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client, escapeIdentifier, escapeLiteral, type Pool } from 'pg';
+import { Client, escapeIdentifier, escapeLiteral } from 'pg';
 import { checkObjects, type Result } from '../../src/cli/doctor/program-checks.js';
 import { SESSION_SETTINGS } from '../../src/database/session-settings.js';
-import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.js';
+import { createEmptyDatabase, createTestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { setHostileSettings } from '../support/hostile-settings.js';
 import { asSuperuser, grantRoles, loginAs } from '../support/operator-roles.js';
 import { openTestPool } from '../support/test-pool.js';
+import { useDatabase } from '../support/use-service.js';
 import { findingsOf, type Petstore, petstoreOn, type RunOptions } from './support/petstore.js';
 
 interface Finding {
@@ -15,22 +16,15 @@ interface Finding {
   readonly message: string;
 }
 
-let database: TestDatabase;
-let pool: Pool;
+const database = useDatabase(1);
 let petstore: Petstore;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  pool = openTestPool(database.url, { max: 1 });
   petstore = petstoreOn(database.url);
   await grantRoles(database.url, 'superuser');
   for (const [name, value] of Object.entries(SESSION_SETTINGS)) {
-    await pool.query(`alter database ${databaseName()} set ${name} = ${escapeLiteral(value)}`);
+    await database.pool.query(`alter database ${databaseName()} set ${name} = ${escapeLiteral(value)}`);
   }
-});
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
 });
 
 /** The findings, except durability: the server that the tests run on may have fsync off. */
@@ -192,7 +186,7 @@ describe('petstore doctor', () => {
 
   it('prints a line a check, and how many failed', async () => {
     const { stdout, stderr } = await petstore(['doctor']);
-    const fsync = (await pool.query<{ fsync: string }>('show fsync')).rows[0]?.fsync;
+    const fsync = (await database.pool.query<{ fsync: string }>('show fsync')).rows[0]?.fsync;
     expect(stdout).toMatch(/^ok {4}configuration {2}all variables are valid\n/);
     expect(stdout.trimEnd().split('\n')).toHaveLength(20);
     expect(stdout).toMatch(
@@ -221,13 +215,15 @@ describe('petstore doctor', () => {
     async (timeout, level, message) => {
       const role = new URL(database.url).username;
       const name = new URL(database.url).pathname.slice(1);
-      await pool.query(`alter role ${role} in database "${name}" set statement_timeout = '${timeout}'`);
+      await database.pool.query(
+        `alter role ${role} in database "${name}" set statement_timeout = '${timeout}'`,
+      );
       // On a busy machine a millisecond may end the statement that prepares the session, before the time-out is lifted.
       await eventually(async () => {
         const findings = await examine();
         expect(findings['timeout']).toMatchObject({ level, message: expect.stringMatching(message) });
       });
-      await pool.query(`alter role ${role} in database "${name}" reset statement_timeout`);
+      await database.pool.query(`alter role ${role} in database "${name}" reset statement_timeout`);
     },
   );
 
@@ -280,10 +276,10 @@ describe('petstore doctor', () => {
   });
 
   it('finds a database that is read only, and who made it so', async () => {
-    await pool.query(`alter database ${databaseName()} set default_transaction_read_only = on`);
+    await database.pool.query(`alter database ${databaseName()} set default_transaction_read_only = on`);
     const findings = await examine();
     // This session began before.
-    await pool.query(`alter database ${databaseName()} reset default_transaction_read_only`);
+    await database.pool.query(`alter database ${databaseName()} reset default_transaction_read_only`);
     expect(findings['writes']).toMatchObject({
       level: 'fail',
       message: expect.stringMatching(/^default_transaction_read_only is on \(set by: database\)/),
@@ -376,13 +372,13 @@ describe('petstore doctor', () => {
   });
 
   it('finds a monthly sum that differs from its history, and says how to fix it', async () => {
-    await pool.query(
+    await database.pool.query(
       `select issue_api_key('a', 'pro', per_month => 900), issue_api_key('b', 'pro', per_month => 900)`,
     );
-    await pool.query(
+    await database.pool.query(
       `insert into api_key_usage values (1, today(), 7, 0), (2, today(), 8, 0), (1, today() - 32, 9, 0)`,
     );
-    await pool.query(
+    await database.pool.query(
       `update api_key_counters set month = date_trunc('month', today()::timestamp), month_before = case api_key_id when 1 then 7 else 5 end`,
     );
     expect((await examine())['months']).toEqual({
@@ -391,7 +387,9 @@ describe('petstore doctor', () => {
       message:
         'key 2 counts 5 requests of the finished days of this month, and its history has 8. A row was deleted, or a trigger disabled. As the owner, set month and month_before to null for each: its next request recomputes the month.',
     });
-    await pool.query('update api_key_counters set month = null, month_before = null where api_key_id = 2');
+    await database.pool.query(
+      'update api_key_counters set month = null, month_before = null where api_key_id = 2',
+    );
     expect((await examine())['months']).toMatchObject({ level: 'ok' });
   });
 

@@ -8,24 +8,12 @@ import { cwd, env, execPath } from 'node:process';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { runProgram } from '../support/process.js';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Pool } from 'pg';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { holdOpen } from '../support/operators.js';
-import { openTestPool } from '../support/test-pool.js';
+import { useDatabase } from '../support/use-service.js';
 
-let database: TestDatabase;
-let pool: Pool;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  pool = openTestPool(database.url, { max: 1 });
-});
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+const database = useDatabase(1);
 
 /** The program as users run it, with pipes for input and output. */
 function start(args: readonly string[], environment: Readonly<Record<string, string>>) {
@@ -54,7 +42,7 @@ describe('petstore as a process', () => {
   });
 
   it('exits with 0 when the reader closes the output early', async () => {
-    await pool.query(
+    await database.pool.query(
       `insert into api_keys (name, plan_id) select repeat('x', 250), 'free' from generate_series(1, 5000)`,
     );
     const { child, stderr, ended } = start(['keys', 'list', '--json'], { DATABASE_URL: database.url });
@@ -77,7 +65,7 @@ describe('petstore as a process', () => {
     async (command, expected) => {
       // Other systems than Linux have no such device.
       if (!existsSync('/dev/full')) return;
-      await pool.query(
+      await database.pool.query(
         `insert into api_keys (id, name, plan_id) values (1, 'first', 'free') on conflict do nothing`,
       );
       const full = openSync('/dev/full', 'w');
@@ -105,13 +93,13 @@ describe('petstore as a process', () => {
   });
 
   it('says what happened when it is interrupted', async () => {
-    await pool.query(
+    await database.pool.query(
       `insert into api_keys (id, name, plan_id) values (2, 'second', 'free') on conflict do nothing`,
     );
     const holder = await holdOpen(database.url, 'select from api_keys where id = 2 for update', []);
     const { child, stderr, ended } = start(['keys', 'rotate', '2'], { DATABASE_URL: database.url });
     await eventually(async () => {
-      const { rowCount } = await pool.query(
+      const { rowCount } = await database.pool.query(
         `select from pg_stat_activity where datname = current_database() and application_name = 'petstore cli' and wait_event_type = 'Lock'`,
       );
       expect(rowCount).toBe(1);
@@ -122,7 +110,7 @@ describe('petstore as a process', () => {
       'Interrupted.\nNothing was changed in the database.\n',
     ]);
     await holder.stop();
-    const { rowCount } = await pool.query('select from api_key_secrets where api_key_id = 2');
+    const { rowCount } = await database.pool.query('select from api_key_secrets where api_key_id = 2');
     expect(rowCount).toBe(0);
   });
 

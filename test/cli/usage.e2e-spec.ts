@@ -1,25 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { Pool } from 'pg';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { issueKeys } from '../support/issue-keys.js';
 import { PRESENT_COUNTERS } from '../support/present-counters.js';
-import { openTestPool } from '../support/test-pool.js';
+import { useDatabase } from '../support/use-service.js';
 import { json, type Petstore, petstoreOn } from './support/petstore.js';
 
 /** The clock of the commands stands still, so that no hour begins while the file runs. */
 const NOW_MS = Date.now();
 
-let database: TestDatabase;
-let pool: Pool;
+const database = useDatabase(1);
 let petstore: Petstore;
 
 beforeAll(async () => {
   jest.spyOn(Date, 'now').mockReturnValue(NOW_MS);
-  database = await createTestDatabase();
-  pool = openTestPool(database.url, { max: 1 });
   petstore = petstoreOn(database.url);
-  await issueKeys(pool, 3, { plan: 'pro' });
-  await pool.query(
+  await issueKeys(database.pool, 3, { plan: 'pro' });
+  await database.pool.query(
     `insert into api_key_usage_hours
      select date_trunc('hour', to_timestamp($1::float8 / 1000), 'UTC') - ago * interval '1 hour', key, operation, outcome, requests, 10
      from (values
@@ -27,20 +22,16 @@ beforeAll(async () => {
        (2, 2, 'listPets', 'limited', 20), (100, 3, 'listPets', 'success', 99)) as v (ago, key, operation, outcome, requests)`,
     [NOW_MS],
   );
-  await pool.query(
+  await database.pool.query(
     `insert into api_key_bans values (2, now() - interval '2 hours', now() - interval '1 hour', 300, 10000),
        (3, now() - interval '3 days', now() - interval '2 days', 300, 10000)`,
   );
-  await pool.query(
+  await database.pool.query(
     `update api_key_counters set ${PRESENT_COUNTERS},
        day_admitted = 9000 where api_key_id = 1`,
   );
 });
-afterAll(async () => {
-  jest.restoreAllMocks();
-  await pool.end();
-  await database.drop();
-});
+afterAll(() => void jest.restoreAllMocks());
 
 const run = (...words: readonly string[]) => petstore(['usage', ...words]);
 
@@ -69,7 +60,7 @@ describe('petstore usage', () => {
   });
 
   it('keys show has the outcomes of the last 24 hours', async () => {
-    await pool.query(
+    await database.pool.query(
       `insert into api_key_usage_hours values (date_trunc('hour', now(), 'UTC'), 3, 'listPets', 'undecided', 17, 1),
          (date_trunc('hour', now(), 'UTC'), 3, 'getPet', 'limited', 2, 1)`,
     );
@@ -78,7 +69,7 @@ describe('petstore usage', () => {
     expect(await json(petstore(['keys', 'show', '3', '--json']))).toMatchObject({
       outcomes_24h: { undecided: 17, limited: 2 },
     });
-    await pool.query(
+    await database.pool.query(
       `delete from api_key_usage_hours where api_key_id = 3 and outcome in ('undecided', 'limited')`,
     );
   });
@@ -132,7 +123,7 @@ describe('petstore usage', () => {
 
   it('deprecated lists who called a deprecated operation in a time', async () => {
     expect((await run('deprecated')).stdout).toBe('No key called a deprecated operation.\n');
-    await pool.query(
+    await database.pool.query(
       `insert into api_key_usage_hours
        select date_trunc('hour', to_timestamp($1::float8 / 1000), 'UTC') - ago * interval '1 hour', key, 'getPet', outcome, requests, 1
        from (values (0, 2, 'success', 4), (30, 2, 'client_error', 3), (30, 1, 'success', 5), (30, 3, 'limited', 9)) as v (ago, key, outcome, requests)`,
@@ -147,7 +138,7 @@ describe('petstore usage', () => {
     expect(await json(run('deprecated', '--since', '1h', '--json'))).toMatchObject([
       { operation: 'getPet', api_key_id: 2, requests: 4 },
     ]);
-    await pool.query(`delete from api_key_usage_hours where operation = 'getPet'`);
+    await database.pool.query(`delete from api_key_usage_hours where operation = 'getPet'`);
   });
 
   it.each([
@@ -184,7 +175,7 @@ describe('petstore usage', () => {
       code: 0,
       stdout: expect.stringMatching(/^\S.*\.\n$/),
     });
-    await pool.query(change);
+    await database.pool.query(change);
     expect(await lines(list)).toEqual([expect.stringMatching(line)]);
     expect(await json<unknown[]>(petstore(['usage', list, '--json']))).toHaveLength(1);
   });

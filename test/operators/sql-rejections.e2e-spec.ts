@@ -1,29 +1,23 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { rejectionOf, selectOne } from '../support/sql-outcome.js';
+import { useDatabase } from '../support/use-service.js';
 
 /** Each test is in a transaction of its own, on one key of the plan pro. */
-let database: TestDatabase;
-let operator: Client;
+const database = useDatabase(1);
 let id: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  operator = new Client({ connectionString: database.url });
-  await operator.connect();
-  ({ id } = await selectOne<{ id: string }>(operator, `select id::text from issue_api_key('Acme', 'pro')`));
-  await operator.query(
+  ({ id } = await selectOne<{ id: string }>(
+    database.pool,
+    `select id::text from issue_api_key('Acme', 'pro')`,
+  ));
+  await database.pool.query(
     `insert into api_key_secrets (hash, api_key_id, prefix, expires_at) values (sha256('old'), $1, 'psk_expired0', now())`,
     [id],
   );
 });
-afterAll(async () => {
-  await operator.end();
-  await database.drop();
-});
-beforeEach(() => operator.query('begin'));
-afterEach(() => operator.query('rollback'));
+beforeEach(() => database.pool.query('begin'));
+afterEach(() => database.pool.query('rollback'));
 
 /** Wrong statements with the message and the hint; `$1` is the key. */
 const REJECTED: readonly (readonly [what: string, sql: string, message: RegExp, hint: RegExp])[] = [
@@ -247,7 +241,7 @@ const REJECTED: readonly (readonly [what: string, sql: string, message: RegExp, 
 
 describe('is rejected, with what to do instead', () => {
   it.each(REJECTED)('%s: %s', async (_what, sql, message, hint) => {
-    const rejection = await rejectionOf(operator, sql, sql.includes('$1') ? [id] : []);
+    const rejection = await rejectionOf(database.pool, sql, sql.includes('$1') ? [id] : []);
     expect(rejection?.message).toMatch(message);
     expect(rejection?.hint).toMatch(hint);
     // Message and hint fit on one line each.
@@ -255,8 +249,8 @@ describe('is rejected, with what to do instead', () => {
   });
 
   it('the rotation of an expired key', async () => {
-    await operator.query('update api_keys set expires_at = now() where id = $1', [id]);
-    expect(await rejectionOf(operator, 'select rotate_api_key($1)', [id])).toMatchObject({
+    await database.pool.query('update api_keys set expires_at = now() where id = $1', [id]);
+    expect(await rejectionOf(database.pool, 'select rotate_api_key($1)', [id])).toMatchObject({
       message: `key ${id} has expired`,
       hint: expect.stringContaining(`set_api_key_expiry(${id}, null)`),
     });

@@ -31,7 +31,7 @@ const PRINTED = `string 9007199254740993, string -9007199254740995, bigint 90071
 {"id":1,"name":"Rex","categoryId":7,"weightGrams":9007199254740993,"supplierId":-9007199254740995}
 {"id":1,"name":"Rex","categoryId":7,"weightGrams":9007199254740993,"supplierId":9}
 {"id":1,"name":"Rex","categoryId":7,"weightGrams":9007199254740993,"supplierId":-9007199254740995}
-RangeError: weightGrams is 9007199254740993, which no number holds: use int64 'string' or 'bigint'.
+RangeError: weightGrams is 9007199254740993, beyond safe numbers: use int64 'string' or 'bigint'.
 bigint
 `;
 

@@ -1,23 +1,19 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../../../test/support/database.js';
 import { errorResponse, withFakePostgres } from '../../../test/support/fake-postgres.js';
 import { processTimeMs } from '../../../test/support/process-time.js';
 import { createTcpProxy, type TcpProxy } from '../../../test/support/tcp-proxy.js';
 import { openTestPool } from '../../../test/support/test-pool.js';
 import { Readiness } from './readiness.js';
 import { servingPools } from '../../../test/support/serving-pools.js';
+import { useDatabase } from '../../../test/support/use-service.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 let proxy: TcpProxy;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   proxy = await createTcpProxy(database.url);
 });
-afterAll(async () => {
-  await proxy.close();
-  await database.drop();
-});
+afterAll(() => proxy.close());
 
 it('is reported within a second if the database hangs', async () => {
   await proxy.mode('black-hole');
