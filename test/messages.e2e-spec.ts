@@ -47,9 +47,9 @@ describe('a message', () => {
       'status must be one of placed, approved, delivered, cancelled. ' +
         'For several, repeat it: status=placed&status=approved.',
     ],
-    [get('/v1/pets?categoryId=1&categoryId=2'), 'categoryId must be given once.'],
-    [get('/v1/pets?sort=id&sort=-id'), 'sort must be given once.'],
-    [get('/v1/categories?name=a&name=b'), 'name must be given once.'],
+    [get('/v1/pets?categoryId=1&categoryId=2'), 'categoryId may be given only once.'],
+    [get('/v1/pets?sort=id&sort=-id'), 'sort may be given only once.'],
+    [get('/v1/categories?name=a&name=b'), 'name may be given only once.'],
     [get('/v1/pets/'), 'This path does not exist, but "/v1/pets" does: remove the trailing slash.'],
     [
       get('/v1/pets/7/?a=1'),

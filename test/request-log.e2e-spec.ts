@@ -139,7 +139,7 @@ describe('a request has one line', () => {
     [
       'a target that cannot be decoded',
       'GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n',
-      { status: 400, path: '/%zz' },
+      { status: 401, path: '/%zz' },
     ],
     ['bytes that are no HTTP', 'HELLO\r\n\r\n', { status: 400 }],
     ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', { status: 401 }],
@@ -186,7 +186,7 @@ describe('a key', () => {
     const masked = lines
       .map((one) => JSON.parse(one) as Line)
       .filter(({ path }) => String(path).includes('psk_***'));
-    expect(masked.map(({ status }) => status)).toEqual([404, 401, 400]);
+    expect(masked.map(({ status }) => status)).toEqual([404, 401, 401]);
   });
 });
 

@@ -44,7 +44,7 @@ export interface CliContext {
 export async function confirm({ ask }: CliContext, text: string): Promise<void> {
   const question = printable(text);
   if (ask === undefined) {
-    throw new UsageError(`${question} This needs confirmation.`, 'Pass --yes to confirm without a terminal.');
+    throw new UsageError(`${question} Pass --yes to confirm without a terminal.`);
   }
   const reply = await ask(`${question} Continue? [y/N] `);
   if (!/^y(?:es)?$/i.test(reply.trim())) throw new CliError('Cancelled. Nothing was changed.');

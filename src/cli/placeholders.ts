@@ -21,13 +21,15 @@ const parser =
     throw new InvalidArgumentError(`It must be ${wanted}`);
   };
 
-const integerTo = (max: number): ((text: string) => number) =>
+const integerTo = (max: number, or = ''): ((text: string) => number) =>
   parser((text) => {
     const value = Number(text);
     return /^\d+$/.test(text) && value >= 1 && value <= max ? value : undefined;
-  }, `an integer from 1 to ${max}.`);
+  }, `an integer from 1 to ${max}${or}.`);
 
-export const positiveInteger = integerTo(2_147_483_647);
+const INTEGER_MAX = 2_147_483_647;
+
+export const positiveInteger = integerTo(INTEGER_MAX);
 
 export const instant = parser((text) => {
   // Without an offset the time would depend on the time zone of the machine, and `new Date` reads 30 February as 2 March.
@@ -74,8 +76,12 @@ export const PLACEHOLDERS: Readonly<
   },
   rows: { parse: positiveInteger },
   requests: { parse: positiveInteger },
-  'requests-or-none': { parse: (text) => (text === 'none' ? text : positiveInteger(text)) },
-  'requests-or-plan': { parse: (text) => (text === 'plan' ? text : positiveInteger(text)) },
+  'requests-or-none': {
+    parse: (text) => (text === 'none' ? text : integerTo(INTEGER_MAX, ', or none')(text)),
+  },
+  'requests-or-plan': {
+    parse: (text) => (text === 'plan' ? text : integerTo(INTEGER_MAX, ', or plan')(text)),
+  },
   days: { parse: integerTo(36_500) },
   percent: { parse: integerTo(100) },
   time: { parse: instant },

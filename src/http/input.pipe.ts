@@ -110,7 +110,7 @@ function sentenceOf(
   if (value === undefined) return `${property} is required`;
   if (takes === undefined || takes === given) return sentence;
   if (source === 'body') return `${property} must be a JSON ${takes}, not ${WITH_ARTICLE[given]}`;
-  return given === 'array' ? `${property} must be given once` : sentence;
+  return given === 'array' ? `${property} may be given only once` : sentence;
 }
 
 const WITH_ARTICLE = {

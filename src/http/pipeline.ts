@@ -225,12 +225,13 @@ export class RequestPipeline {
     reply.headers(commonHeaders(this, id, request.decision, headers.origin)).headers(caching);
   }
 
-  /** Responds to a target that cannot be decoded. It reaches no hook, so nothing was decided and no header is set. */
+  /** Responds to a target that is no path, or cannot be decoded. It reaches no hook, so the decision and the headers are made here. */
   async rejectTarget(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     this.#begun(request);
-    request.decision = await this.admission.chargeAddress(this.#addressOf(request));
+    request.decision = await this.admission.decide(request.raw, this.#addressOf(request));
     this.#setCommonHeaders(request, reply, this.#caching.ofError());
-    sendError(new ApiError('malformed_request'), request, reply);
+    const detail = 'The URL is neither a path nor of HTTP, or cannot be decoded: check its percent-encoding.';
+    sendError(new ApiError('malformed_request', detail), request, reply);
     this.#responded(request, reply);
   }
 

@@ -10,13 +10,17 @@ export class QueryParametersGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { queryParameters } = routeConfigOf(request);
     if (queryParameters === undefined) return true;
-    const unknown = Object.keys(request.query as object).find((name) => !queryParameters.has(name));
-    if (unknown === undefined) return true;
+    const unknown = Object.keys(request.query as object).filter((name) => !queryParameters.has(name));
+    if (unknown.length === 0) return true;
     const known =
       queryParameters.size === 0
         ? 'This operation has no query parameters.'
         : `The query parameters of this operation are ${[...queryParameters].join(', ')}.`;
-    const detail = `${JSON.stringify(unknown)} is not a known query parameter. ${known}`;
-    throw new ApiError('invalid_parameter', detail, { faults: [{ parameter: unknown, detail }] });
+    const faults = unknown.map((parameter) => ({
+      parameter,
+      detail: `${JSON.stringify(parameter)} is not a known query parameter.`,
+    }));
+    const message = [...faults.map(({ detail }) => detail), known].join(' ');
+    throw new ApiError('invalid_parameter', message, { faults });
   }
 }

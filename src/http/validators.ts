@@ -107,7 +107,7 @@ export const IsGivenOnce = (): PropertyDecorator =>
   ValidatedProperty({
     name: 'isGivenOnce',
     isValid: isString,
-    message: 'must be given once',
+    message: 'may be given only once',
     schema: { type: 'string' },
   });
 
@@ -123,7 +123,7 @@ export const IsStorableText = (codePointsMax: number): PropertyDecorator =>
     isValid: (value) => isStorableText(value, codePointsMax),
     message:
       `must be a string of 1 to ${codePointsMax} characters, not only white space, ` +
-      'without U+0000 and lone surrogates',
+      'without U+0000 or lone surrogates',
     schema: {
       type: 'string',
       minLength: 1,

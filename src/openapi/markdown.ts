@@ -16,12 +16,18 @@ const ENTITIES: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '
 const toText = (html: string): string =>
   html.replaceAll(/<[^>]+>/g, '').replaceAll(/&\w+;/g, (entity) => ENTITIES[entity] ?? entity);
 
-/** The guide of the docs page, which has only code, lists and paragraphs. Interactive parts are omitted. */
-export function guideMarkdown(page: string, address: string): string {
+/**
+ * The guide of the docs page, which has only code, lists and paragraphs. Interactive parts are omitted.
+ *
+ * @param address of the API, for the samples; they keep that of the page if it is relative, because programs need a host
+ */
+export function guideMarkdown(page: string, address = ''): string {
   const [, guide = ''] = /<main[^>]*>([\s\S]*?)<div id="reference"/.exec(page) ?? [];
   const samples: string[] = [];
   return guide
-    .replaceAll(/(<span data-api>)[^<]*/g, `$1${address}`)
+    .replaceAll(/(<span data-api>)([^<]*)/g, (_api, tag: string, own: string) =>
+      address.startsWith('http') ? `${tag}${address}` : `${tag}${own}`,
+    )
     .replaceAll(/<(noscript|div|p) ?[^>]*(?:interactive|id=)[^>]*>[\s\S]*?<\/\1\s*>/g, '')
     .replaceAll(/<pre><code[^>]*>([\s\S]*?)<\/code><\/pre>/g, (_pre, code: string) => {
       samples.push(toText(code));

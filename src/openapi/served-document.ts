@@ -60,7 +60,7 @@ export class ServedDocument {
     // Reuses the compressed bytes.
     if (texts !== undefined && isDeepStrictEqual(texts.plans, plans)) return texts;
     const document = withPlans(this.document, plans);
-    const guide = guideMarkdown(GUIDE, document.servers?.[0]?.url ?? '/v1');
+    const guide = guideMarkdown(GUIDE, document.servers?.[0]?.url);
     return {
       plans,
       json: new EncodedText(toJson(document)),

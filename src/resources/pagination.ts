@@ -65,7 +65,7 @@ export class Paging<Query extends PagingQuery> {
     const start = isDescending ? INT64_MAX : INT64_MIN;
     const fromId = cursor === undefined ? start : decodeCursor(this.#list, cursor);
     if (fromId === undefined) {
-      const detail = 'cursor must come from the Link header of this list, with the same filter and sort.';
+      const detail = 'cursor must come from the Link header of this list, with the same filters and sort.';
       throw new ApiError('invalid_parameter', detail, { faults: [{ parameter: 'cursor', detail }] });
     }
     this.page = Object.assign({}, query, Object.fromEntries(distinct), { fromId });

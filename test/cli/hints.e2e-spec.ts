@@ -14,7 +14,10 @@ describe('hints say what to do in SQL and at the command line', () => {
     ['keys set-plan 1 enterprise', '--per-minute and --per-day of a command'],
     ['keys set-expiry 1 2020-01-01T00:00:00Z', 'petstore keys revoke 1'],
     ['keys extend-overlap 1 --overlap 1h', 'petstore keys rotate ID'],
-    ['keys issue --name x --plan free --expires 2020-01-01T00:00:00Z', 'none for a key that does not expire'],
+    [
+      'keys issue --name x --plan free --expires 2020-01-01T00:00:00Z',
+      'leave it out for a key that does not expire',
+    ],
     ['plans create free --per-minute 5 --per-day 5', 'petstore plans set'],
     ['plans create new --per-minute 5', '--custom'],
     ['plans set gold --per-minute 5', 'petstore plans create'],

@@ -98,7 +98,7 @@ describe('petstore keys find', () => {
   it('reports a file without keys, and one that cannot be read', async () => {
     expect(await petstore(['keys', 'find', await file('psk_')])).toMatchObject({
       code: 0,
-      stdout: 'It contains no key.\n',
+      stdout: 'The input contains no key.\n',
     });
     expect(await petstore(['keys', 'find', join(folder, 'none')])).toMatchObject({
       code: 1,

@@ -40,7 +40,7 @@ begin
   end if;
   if expires <= statement_timestamp() then
     raise exception 'the expiry (%) is in the past', expires
-      using errcode = 'invalid_parameter_value', hint = 'Pass a time in the future, or none for a key that does not expire.';
+      using errcode = 'invalid_parameter_value', hint = 'Pass a time in the future, or leave it out for a key that does not expire.';
   end if;
   loop
     begin

@@ -860,12 +860,16 @@ begin
     raise exception 'invalid overlap %', coalesce(overlap::text, 'null')
       using errcode = 'invalid_parameter_value', hint = 'Pass a duration, such as ''24 hours''.';
   end if;
+  if extending.state in ('revoked', 'expired') then
+    raise exception 'key % is %', extending.id, extending.state
+      using errcode = 'invalid_parameter_value', hint = 'None of its secrets works. To issue another key: select * from issue_api_key(…), or petstore keys issue.';
+  end if;
   update api_key_secrets
   set expires_at = greatest(expires_at, present + overlap)
   where api_key_id = extending.id and expires_at > clock_timestamp();
   if not found then
     raise exception 'key % has no old secret that still works', extending.id
-      using errcode = 'invalid_parameter_value', 
+      using errcode = 'invalid_parameter_value',
         hint = 'An expired secret cannot be extended. To add one: select * from rotate_api_key(id), or petstore keys rotate ID.';
   end if;
   return api_key_overview_of(extending.id);

@@ -39,9 +39,10 @@ export const findCommand: CommandSpec = {
     }
     if (json === true) return context.print(toJson(rows));
     const columns = ['prefix', 'works', 'state', 'id', 'name', 'plan=plan_id', 'line', 'times'];
-    printRows(context, columns, rows, 'It contains no key.');
+    printRows(context, columns, rows, 'The input contains no key.');
+    if (revoke === true && rows.length > 0) context.print(`${some('key', working)} revoked.\n`);
   },
-  examples: ['keys find service.log', 'git log --all --patch | petstore keys find - --revoke --yes'],
+  examples: ['keys find service.log', 'keys find - --revoke --yes < service.log'],
 };
 
 /** A key found in a text. */

@@ -195,7 +195,7 @@ export const KEY_COMMANDS: readonly CommandSpec[] = [
   },
   {
     usage: 'reset <key>',
-    says: 'Resets the usage of a key in this minute and day. Bans are kept.',
+    says: 'Resets the usage of a key in this minute and day. Bans are kept, and rejections still count towards one.',
     change: 'select * from reset_api_key_usage(id => :key)',
   },
   {

@@ -168,7 +168,8 @@ export const checkObjects = async ({ client }: Pick<CheckContext, 'client'>): Pr
   return ok('every object is there as released, and works');
 };
 
-const REMEDY = 'Their definitions are in prisma/sql and prisma/migrations: as the owner, run them again.';
+const REMEDY =
+  'As the owner, run its file in prisma/sql again (tables and indexes: prisma/migrations), then `petstore db roles`.';
 
 /**
  * The views and functions that differ from this release's. What a server prints depends on its version, and a restore recreates them from

@@ -39,9 +39,10 @@ export const BYTES = [
     'a line without a carriage return': hiding('X-Colour: red\nTransfer-Encoding: chunked', LENGTH),
   }),
   ...rows(
-    { ...NOT_HTTP, isProblem: true },
+    { ...MALFORMED, isProblem: true },
     {
-      'an undecodable path, problem details': () => request('GET /v1/pets/%ff', [`Accept: ${PROBLEM}`]),
+      'an undecodable path, problem details': ({ good }) =>
+        request('GET /v1/pets/%ff', [bearer(good), `Accept: ${PROBLEM}`]),
     },
   ),
   ...rows(NOT_HTTP, {
@@ -53,8 +54,6 @@ export const BYTES = [
     'an unknown method': ({ good }) => request('FOO /v1/pets', [bearer(good)]),
     'a method in small letters': () => request('get /v1/pets'),
     'a target without a slash': () => request('GET v1/pets'),
-    'an asterisk before a path': ({ good }) => request('GET *v1/pets', [bearer(good)]),
-    'a URL that is not of HTTP': () => request('GET ftp://petstore.example'),
     'a space in the target': () => request('GET /v1/pets?status=on sale'),
     'a zero byte in a header': ({ good }) => request('GET /v1/pets', [bearer(good), 'X-Colour: r\0d']),
     'a line that is no header, behind Accept': () =>
@@ -65,13 +64,6 @@ export const BYTES = [
     'lines without carriage returns': ({ good }) => get('/v1/pets', good).replaceAll('\r\n', '\n'),
     'a negative length': ({ good }) => withLengths(good, 'Content-Length: -1'),
     'a length beyond 64 bits': ({ good }) => withLengths(good, 'Content-Length: 99999999999999999999'),
-    'an undecodable path': ({ good }) => get('/v1/pets/%ZZ', good),
-    'an undecodable path, with a body': ({ good }) => post(good, PET).replace('/v1/pets', '/v1/%C3%28'),
-    'an undecodable path, with half of a body': {
-      bytes: ({ good }) =>
-        request('POST /v1/%', [bearer(good), JSON_TYPE, 'Content-Length: 1000'], HALF_BODY),
-      connection: 'close',
-    },
     'a flood of nonsense': () => FLOOD,
     'a flood of nonsense behind a request that is still running': { bytes: () => FLOOD, after: 1 },
     'nonsense behind a request that is still running': { bytes: () => 'nonsense\r\n\r\n', after: 1 },
@@ -79,6 +71,15 @@ export const BYTES = [
     'nonsense without a database': { bytes: () => 'nonsense\r\n\r\n', state: 'no database' },
   }),
   ...rows(MALFORMED, {
+    'an asterisk before a path': ({ good }) => request('GET *v1/pets', [bearer(good)]),
+    'a URL that is not of HTTP': ({ good }) => request('GET ftp://petstore.example', [bearer(good)]),
+    'an undecodable path': ({ good }) => get('/v1/pets/%ZZ', good),
+    'an undecodable path, with a body': ({ good }) => post(good, PET).replace('/v1/pets', '/v1/%C3%28'),
+    'an undecodable path, with half of a body': {
+      bytes: ({ good }) =>
+        request('POST /v1/%', [bearer(good), JSON_TYPE, 'Content-Length: 1000'], HALF_BODY),
+      connection: 'close',
+    },
     'no Host': ({ good }) => rawRequest('GET /v1/pets HTTP/1.1', [bearer(good)]),
     'two Hosts': ({ good }) => request('GET /v1/pets', ['Host: other.example', bearer(good)]),
     'HTTP/2.0 in the form of HTTP/1.1': ({ good }) =>

@@ -23,6 +23,8 @@ const NO_KEY = error(401, 'missing_api_key', 'address');
 export const CREDENTIALS = [
   ...rows(NO_KEY, {
     'no key': () => request('GET /v1/pets'),
+    'no key, and an undecodable path': () => request('GET /v1/pets/%zz'),
+    'no key, and a URL that is not of HTTP': () => request('GET ftp://petstore.example'),
     'no key, HEAD': asHead(() => request('HEAD /v1/pets')),
     'no key, with a body': {
       bytes: () => request('POST /v1/pets', [JSON_TYPE, lengthOf(PET)], PET),
@@ -113,7 +115,7 @@ export const LIMITED = [
       'an unknown key, past the limit of the address': ({ unknown }) => get('/v1/pets', unknown),
       'a revoked key, past the limit of the address': ({ revoked }) => get('/v1/pets', revoked),
       'nonsense, past the limit of the address': () => 'nonsense\r\n\r\n',
-      'an undecodable path, past the limit of the address': ({ good }) => get('/%', good),
+      'an undecodable path, past the limit of the address': () => request('GET /%'),
       'CONNECT without a key, past the limit of the address': () => request(CONNECT),
     },
   ),
