@@ -77,17 +77,21 @@ begin
   revoke create on schema public from public;
   grant usage on schema public to petstore_service, petstore_operator, petstore_support;
 
-  -- Locks fill the memory of the whole server, messages and large objects its disk. The service and the migrations use locks.
+  -- Locks fill the memory of the whole server; messages, large objects and exported snapshots its disk; and a loop over commits
+  -- uses up its transaction ids. The service and the migrations use locks, a parallel pg_dump a snapshot.
   if is_superuser then
     for object in
-      select oid::regprocedure as name, proname ~ 'advisory' as is_lock
+      select oid::regprocedure as name, proname
       from pg_proc
       where pronamespace = 'pg_catalog'::regnamespace
-        and (proname ~ '^pg_(try_)?advisory_' or proname in ('pg_logical_emit_message', 'lo_create', 'lo_creat', 'lo_from_bytea'))
+        and (proname ~ '^pg_(try_)?advisory_' or proname in (
+          'pg_logical_emit_message', 'lo_create', 'lo_creat', 'lo_from_bytea', 'pg_export_snapshot', 'pg_current_xact_id', 'txid_current'))
     loop
       execute format('revoke execute on function %s from public', object.name);
-      if object.is_lock then
+      if object.proname ~ 'advisory' then
         execute format('grant execute on function %s to %I, pg_database_owner, petstore_service', object.name, owner);
+      elsif object.proname = 'pg_export_snapshot' then
+        execute format('grant execute on function %s to %I, pg_database_owner, pg_read_all_data', object.name, owner);
       end if;
     end loop;
   end if;

@@ -168,7 +168,7 @@ describe('caching', () => {
       await service.get('/v1/pets/4711'),
       await service.fetch('/%zz'),
     ];
-    expect(errors.map(({ status }) => status)).toEqual([400, 400, 409, 404, 404, 400]);
+    expect(errors.map(({ status }) => status)).toEqual([400, 400, 409, 404, 404, 401]);
     for (const { headers } of errors) expect(headers.get('etag')).toBeNull();
     for (const { headers } of [...errors, await service.post('/v1/pets', '{"name":"Rex","categoryId":1}')]) {
       expect(headers.get('cache-control')).toBe('no-store');

@@ -126,6 +126,12 @@ export function checkBodyHeaders(request: IncomingMessage, bodyBytesMax: number)
     throw unsupportedMediaType(request);
 }
 
+/** @throws ApiError if a body that is not read has a coding besides `chunked`: another program could see another end of it */
+export function checkTransferCoding(request: IncomingMessage): void {
+  if (isBodyIgnored(request) && !isAbsentOr('chunked', request.headers['transfer-encoding']))
+    throw new ApiError('malformed_request', 'The only Transfer-Encoding is chunked.');
+}
+
 /** @throws ApiError if `Expect` is anything but 100-continue (RFC 9110 section 10.1.1) */
 export function checkExpectation({ headers: { expect } }: IncomingMessage): void {
   if (expect !== undefined && expect.toLowerCase() !== '100-continue')

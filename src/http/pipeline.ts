@@ -20,6 +20,7 @@ import {
   checkExpectation,
   checkFraming,
   checkHost,
+  checkTransferCoding,
   emptyBody,
   hasBody,
   isBodyIgnored,
@@ -150,6 +151,7 @@ export class RequestPipeline {
     if (!HTTP_VERSIONS.has(raw.httpVersion)) throw new ApiError('malformed_request');
     checkHost(raw);
     checkExpectation(raw);
+    checkTransferCoding(raw);
     return false;
   }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
 import { Client, escapeIdentifier, escapeLiteral } from 'pg';
 import { checkObjects, type Result } from '../../src/cli/doctor/program-checks.js';
 import { SESSION_SETTINGS } from '../../src/database/session-settings.js';
@@ -163,6 +164,7 @@ describe('petstore doctor', () => {
       snapshots: 'ok',
       bans: 'ok',
       months: 'ok',
+      future: 'ok',
       // Other tests of this server have slots.
       slots: expect.stringMatching(/^(?:ok|warn)$/),
       disk: 'ok',
@@ -188,11 +190,11 @@ describe('petstore doctor', () => {
     const { stdout, stderr } = await petstore(['doctor']);
     const fsync = (await database.pool.query<{ fsync: string }>('show fsync')).rows[0]?.fsync;
     expect(stdout).toMatch(/^ok {4}configuration {2}all variables are valid\n/);
-    expect(stdout.trimEnd().split('\n')).toHaveLength(20);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(21);
     expect(stdout).toMatch(
       fsync === 'off' ? /^fail {2}durability {5}turned off: fsync/m : /^ok {4}durability/m,
     );
-    expect(stderr).toBe(fsync === 'off' ? '1 of 20 checks failed.\n' : '');
+    expect(stderr).toBe(fsync === 'off' ? '1 of 21 checks failed.\n' : '');
   });
 
   it('finds clocks that differ, however long the statement takes', async () => {
@@ -391,6 +393,26 @@ describe('petstore doctor', () => {
       'update api_key_counters set month = null, month_before = null where api_key_id = 2',
     );
     expect((await examine())['months']).toMatchObject({ level: 'ok' });
+  });
+
+  it('finds usage and bans that are dated ahead, which the documented statements remove', async () => {
+    await database.pool.query(`
+      select issue_api_key('a', 'pro', per_month => 900);
+      insert into api_key_usage values (1, today() + 1, 7, 0), (1, today() + 400, 7, 0), (1, today() + 401, 7, 0);
+      insert into api_key_bans values (1, present() + interval '1 year', present() + interval '2 years', 1, 1)`);
+    expect((await examine())['future']).toEqual({
+      check: 'future',
+      level: 'warn',
+      message:
+        'rows of a time that has not begun: 1 in api_key_bans, 2 in api_key_usage. As the owner, delete them: docs/operations.md#when-usage-is-dated-ahead.',
+    });
+    const [, section = ''] = readFileSync('docs/operations.md', 'utf8').split(
+      '### When usage is dated ahead',
+    );
+    await database.pool.query(/```sql\n([^`]+)/.exec(section)?.[1] ?? '');
+    expect((await examine())['future']).toMatchObject({ level: 'ok' });
+    const { rows } = await database.pool.query('select day from api_key_usage where day > today()');
+    expect(rows).toEqual([]);
   });
 
   it('works for an operator', async () => {

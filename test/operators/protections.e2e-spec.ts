@@ -101,12 +101,12 @@ describe('deploy/postgres/roles.sh', () => {
   it('sets all protections, even if run before the first migration', async () => {
     expect(await findings()).toEqual([]);
     expect(await doctorAs('petstore_cli')).toMatchObject({
-      server: 'ok: no login can exhaust the connections, memory or disk of the server',
+      server: 'ok: no login can exhaust the connections, lock table or disk of the server',
     });
   });
 
   it.each(['petstore_cli', 'alice', 'bob'])(
-    'lets %s take no locks of his own, and write no log',
+    'lets %s take no locks of his own, write no log or file, and use up no transaction ids',
     async (role) => {
       for (const statement of [
         'select pg_advisory_lock(g) from generate_series(1, 20000) as g',
@@ -115,6 +115,9 @@ describe('deploy/postgres/roles.sh', () => {
         `select pg_logical_emit_message(false, 'x', repeat('x', 1000)) from generate_series(1, 141000)`,
         `select pg_logical_emit_message(false, 'x', 'x'::bytea)`,
         'select lo_create(0)',
+        'select pg_export_snapshot()',
+        'do $$ begin loop perform pg_current_xact_id(); commit; end loop; end $$',
+        'do $$ begin loop perform txid_current(); commit; end loop; end $$',
       ]) {
         expect([statement, await tryAs(role, statement)]).toEqual([statement, '42501']);
       }
@@ -318,11 +321,11 @@ describe('missing_protections()', () => {
   it.each([
     [
       'grant execute on function pg_advisory_lock(bigint) to public',
-      'every role may call functions that use up memory or disk of the whole server, such as pg_advisory_lock(bigint)',
+      'every role may call functions that use up memory, disk or transaction ids of the whole server, such as pg_advisory_lock(bigint)',
     ],
     [
       'grant execute on function lo_create(oid) to public',
-      'every role may call functions that use up memory or disk of the whole server, such as lo_create(oid)',
+      'every role may call functions that use up memory, disk or transaction ids of the whole server, such as lo_create(oid)',
     ],
     [
       'grant connect on database postgres, template1 to petstore_cli',

@@ -13,10 +13,11 @@ language sql stable rows 5 set search_path = pg_catalog, pg_temp as $$
     where rolcanlogin and not rolsuper and (serves or manages)
       and r.oid <> (select relowner from pg_class where oid = 'public.plans'::regclass)
   )
-  select format('every role may call functions that use up memory or disk of the whole server, such as %s', min(oid::regprocedure::text))
+  select format('every role may call functions that use up memory, disk or transaction ids of the whole server, such as %s', min(oid::regprocedure::text))
   from pg_proc
   where pronamespace = 'pg_catalog'::regnamespace
-    and (proname ~ '^pg_(try_)?advisory_' or proname in ('pg_logical_emit_message', 'lo_create', 'lo_creat', 'lo_from_bytea'))
+    and (proname ~ '^pg_(try_)?advisory_' or proname in (
+      'pg_logical_emit_message', 'lo_create', 'lo_creat', 'lo_from_bytea', 'pg_export_snapshot', 'pg_current_xact_id', 'txid_current'))
     and has_function_privilege('public', oid, 'execute')
   having count(*) > 0
   union all
@@ -40,4 +41,4 @@ language sql stable rows 5 set search_path = pg_catalog, pg_temp as $$
 $$;
 
 comment on function missing_protections is
-  'Missing protections against roles that use up the server''s connections, memory or disk: one sentence each.';
+  'Missing protections against roles that use up the server''s connections, memory, disk or transaction ids: one sentence each.';

@@ -68,6 +68,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   snapshots: checkSnapshots,
   bans: ask(SQL_CHECKS.bans),
   months: ask(SQL_CHECKS.months),
+  future: ask(SQL_CHECKS.future),
   slots: ask(SQL_CHECKS.slots),
   disk: checkDisk,
 };

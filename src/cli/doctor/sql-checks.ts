@@ -138,7 +138,7 @@ export const SQL_CHECKS = {
         case when :isEmbedded then 'not checked: the embedded PostgreSQL is for development' else string_agg(finding, '; ') end as message
       from missing_protections()
       having :isEmbedded or count(*) > 0`,
-    ok: 'no login can exhaust the connections, memory or disk of the server',
+    ok: 'no login can exhaust the connections, lock table or disk of the server',
     remedy: ': as a superuser, run deploy/postgres/roles.sh.',
   },
 
@@ -203,6 +203,24 @@ export const SQL_CHECKS = {
     ok: 'the monthly usage of keys matches their history',
     remedy:
       '. A row was deleted, or a trigger disabled. As the owner, set month and month_before to null for each: its next request recomputes the month.',
+  },
+
+  /** Written by a clock that was ahead, or with the password of the service. Hours are those of replicas, whose clocks may differ. */
+  future: {
+    sql: `
+      select 'warn' as level, format('rows of a time that has not begun: %s.', string_agg(format('%s in %s', rows, name), ', ' order by name)) as message
+      from (
+        select 'api_key_usage' as name, count(*) as rows from api_key_usage where day > today() + 1
+        union all
+        select 'api_key_usage_hours', count(*) from api_key_usage_hours where hour > this_hour() + interval '1 hour'
+        union all
+        select 'address_usage_hours', count(*) from address_usage_hours where hour > this_hour() + interval '1 hour'
+        union all
+        select 'api_key_bans', count(*) from api_key_bans where began_at > trusted_until()) as ahead
+      where rows > 0
+      having count(*) > 0`,
+    ok: 'no usage or ban is dated ahead',
+    remedy: ' As the owner, delete them: docs/operations.md#when-usage-is-dated-ahead.',
   },
 
   /** An unread slot retains the server's WAL until the disk is full. */

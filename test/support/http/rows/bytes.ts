@@ -80,6 +80,8 @@ export const BYTES = [
         request('POST /v1/%', [bearer(good), JSON_TYPE, 'Content-Length: 1000'], HALF_BODY),
       connection: 'close',
     },
+    'a transfer coding of a body that is not read': ({ good }) =>
+      request('GET /v1/pets', [bearer(good), 'Transfer-Encoding: gzip, chunked'], '0\r\n\r\n'),
     'no Host': ({ good }) => rawRequest('GET /v1/pets HTTP/1.1', [bearer(good)]),
     'two Hosts': ({ good }) => request('GET /v1/pets', ['Host: other.example', bearer(good)]),
     'HTTP/2.0 in the form of HTTP/1.1': ({ good }) =>
