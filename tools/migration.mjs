@@ -37,6 +37,9 @@ async function write(name) {
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
     .toSorted();
+  const misnamed = names.find((one) => !/^\d{14}_[a-z0-9_]+$/.test(one));
+  if (misnamed !== undefined)
+    throw new Error(`prisma/migrations/${misnamed}: name it by its time, YYYYMMDDHHMMSS_${name}.`);
   const folder = names.find((one) => one.slice(15) === name) ?? `${timeAfter(names.at(-1))}_${name}`;
   const file = join(MIGRATIONS, folder, 'migration.sql');
   if ((await readFile(join(MIGRATIONS, 'released.txt'), 'utf8')).includes(`${folder}/`))
@@ -48,10 +51,10 @@ async function write(name) {
       );
   }
   const [manual] = (await readFile(file, 'utf8').catch(() => '')).split(MARK);
-  const { changed, notes } = await beforeMigration(folder, (directory) =>
-    onDatabase(undefined, (client) => changesAfter(client, manual), directory),
-  );
   const shown = relative(root, file);
+  const { changed, notes } = await beforeMigration(folder, (directory) =>
+    onDatabase(undefined, (client) => changesAfter(client, { shown, manual }), directory),
+  );
   if (changed.length === 0 && manual === '')
     throw new Error(`Nothing differs. Write statements on tables by hand to ${shown}, then run this again.`);
   const texts = changed.map(({ sql }) => `${sql.trim()}\n`);
@@ -61,9 +64,11 @@ async function write(name) {
 }
 
 /** The files that differ after the statements written by hand, in an order that works, as replacements of what is there. */
-async function changesAfter(client, manual) {
+async function changesAfter(client, { shown, manual }) {
   const checks = await readChecks(client);
-  await client.query(manual);
+  await client.query(manual).catch((error) => {
+    throw new Error(`${shown}: ${error.message}`, { cause: error });
+  });
   const later = await readChecks(client);
   const { changed, faults, wanted } = await compareWithFiles(client);
   const isDone = (definitions, { object }) => definitions.get(object) === wanted.get(object);
