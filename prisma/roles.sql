@@ -88,10 +88,10 @@ begin
           'pg_logical_emit_message', 'lo_create', 'lo_creat', 'lo_from_bytea', 'pg_export_snapshot', 'pg_current_xact_id', 'txid_current'))
     loop
       execute format('revoke execute on function %s from public', object.name);
-      if object.proname ~ 'advisory' then
-        execute format('grant execute on function %s to %I, pg_database_owner, petstore_service', object.name, owner);
-      elsif object.proname = 'pg_export_snapshot' then
-        execute format('grant execute on function %s to %I, pg_database_owner, pg_read_all_data', object.name, owner);
+      if object.proname ~ 'advisory|snapshot|xact_id|txid' then
+        execute format('grant execute on function %s to %I, pg_database_owner%s', object.name, owner, case
+          when object.proname ~ 'advisory' then ', petstore_service'
+          when object.proname ~ 'snapshot' then ', pg_read_all_data' end);
       end if;
     end loop;
   end if;

@@ -6,6 +6,8 @@ export interface WireResponse {
   readonly status: number;
   readonly headers: ReadonlyMap<string, readonly string[]>;
   readonly body: string;
+  /** When its connection was opened, in ms: the response is not older. */
+  readonly openedAtMs: number;
 }
 
 /** Far beyond any response that is on its way, also on a busy machine. */
@@ -14,6 +16,7 @@ const TIMEOUT_MS = 250_000;
 /** One connection to a service, byte by byte: it sends bytes as they are and reads one response after another. */
 export class Connection {
   readonly #socket: Socket;
+  readonly #openedAtMs = Date.now();
   #received: Buffer = Buffer.alloc(0);
   #isClosed = false;
   #wake = (): void => undefined;
@@ -60,7 +63,7 @@ export class Connection {
       const taken = takeResponse(this.#received, isHead);
       if (taken !== undefined) {
         this.#received = taken.rest;
-        return taken.response;
+        return { ...taken.response, openedAtMs: this.#openedAtMs };
       }
       if (this.#isClosed) throw new Error(`closed without a whole response: ${this.#text}`);
       await this.#change();
@@ -125,7 +128,10 @@ export function only({ headers }: Pick<WireResponse, 'headers'>, name: string): 
 }
 
 /** The response at the start of the bytes, if it is there as a whole. Anything but HTTP/1.1 with a length is an error. */
-function takeResponse(bytes: Buffer, isHead: boolean): { response: WireResponse; rest: Buffer } | undefined {
+function takeResponse(
+  bytes: Buffer,
+  isHead: boolean,
+): { response: Omit<WireResponse, 'openedAtMs'>; rest: Buffer } | undefined {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd === -1) return undefined;
   const [statusLine = '', ...lines] = bytes.subarray(0, headEnd).toString('latin1').split('\r\n');
