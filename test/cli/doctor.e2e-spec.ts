@@ -106,7 +106,7 @@ describe('the objects that petstore doctor compares', () => {
       `drop trigger orders_take_step on orders;
        create trigger orders_take_step before update on orders for each row execute function release_ordered_pets()`,
     ],
-    ['view plan_overview has owner postgres', 'alter view plan_overview owner to postgres'],
+    ['view plan_overview has owner pg_monitor', 'alter view plan_overview owner to pg_monitor'],
     [
       'function keep_orders_of_pet() has text ',
       `create or replace function keep_orders_of_pet() returns trigger language plpgsql set search_path = public, pg_temp
