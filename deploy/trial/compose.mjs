@@ -392,7 +392,7 @@ async function databaseAway(key) {
   const bare = sh('docker run --rm --memory 160m "$PETSTORE_IMAGE" 2>&1');
   check(
     'the image with too little memory, and without any environment, says what it needs',
-    bare.status === 1 && /^Set DATABASE_URL/m.test(bare.text) && bare.text.includes('give it 192'),
+    bare.status === 1 && /^Set DATABASE_URL/m.test(bare.text) && bare.text.includes('set at least 192 MB'),
     bare.text.slice(0, 90),
   );
 }
