@@ -625,6 +625,9 @@ function removeImages() {
   run('docker', ['image', 'rm', '--force', ...names], { mayFail: true });
 }
 
+/** Containers, networks and volumes: of this run, or of one that was interrupted. */
+const removeAll = () => compose('--profile', '*', 'down', '--volumes', '--remove-orphans');
+
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
 /** Rolls to an image that exits: 0 if the script reports failure. Rebuilt each time, because the rollback moves its tag. */
@@ -691,9 +694,10 @@ cpSync(ROOT, directory, {
   filter: (path) => !statSync(path).isSocket() && !LEFT_OUT.test(relative(ROOT, path)),
 });
 try {
+  removeAll();
   await trial();
 } finally {
-  compose('--profile', '*', 'down', '--volumes', '--remove-orphans');
+  removeAll();
   removeImages();
   rmSync(directory, { recursive: true });
 }
