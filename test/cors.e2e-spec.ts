@@ -5,8 +5,8 @@ import { useService } from './support/use-service.js';
 const service = useService();
 const origin = 'https://shop.example';
 
-const preflight = (): Promise<Response> =>
-  service.fetch('/v1/pets', {
+const preflight = (path = '/v1/pets'): Promise<Response> =>
+  service.fetch(path, {
     method: 'OPTIONS',
     headers: {
       origin,
@@ -29,6 +29,12 @@ describe('CORS', () => {
     expect(first.headers.get('access-control-allow-headers')).toBe(
       'Authorization, baggage, Content-Type, Idempotency-Key, If-Match, If-None-Match, traceparent, tracestate, X-Request-Id',
     );
+    expect(second.headers.get('x-ratelimit-remaining')).toBe(first.headers.get('x-ratelimit-remaining'));
+  });
+
+  it('responds so to a preflight of a URL that cannot be decoded, whose error the page may then read', async () => {
+    const [first, second] = [await preflight('/v1/pets/%zz'), await preflight('/v1/pets/%zz')];
+    expect([first.status, first.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
     expect(second.headers.get('x-ratelimit-remaining')).toBe(first.headers.get('x-ratelimit-remaining'));
   });
 

@@ -120,6 +120,12 @@ describe('the filters of GET /v1/pets', () => {
   });
 });
 
+/** The message about these parameters, of which `GET /v1/usage` has none. */
+const messageOf = async (names: readonly string[]): Promise<string> => {
+  const response = await service.get(`/v1/usage?${names.join('&')}`);
+  return ((await response.json()) as { readonly message: string }).message;
+};
+
 describe('an unknown query parameter', () => {
   it.each([
     ['/v1/pets?limits=7', '"limits"', 'listPets'],
@@ -134,6 +140,16 @@ describe('an unknown query parameter', () => {
     expect(said).toBe(`${name} is not a known query parameter.`);
     const names = parameters.filter((one) => one.in === 'query').map((one) => one.name);
     expect(new Set(known.replace('.', '').split(', '))).toEqual(new Set(names));
+  });
+
+  it('names each of several, up to ten', async () => {
+    expect(await messageOf(['a', 'b'])).toBe(
+      '"a" is not a known query parameter. "b" is not a known query parameter. This operation has no query parameters.',
+    );
+    const many = Array.from({ length: 2000 }, (_, i) => i.toString(36));
+    expect(await messageOf(many)).toMatch(
+      /^"0" is not .*"9" is not a known query parameter\. Nor are 1990 more\. This operation has no query parameters\.$/,
+    );
   });
 
   it.each(['/v1/store/inventory', '/v1/usage', '/v1/pets/1', '/v1/store/orders/1'])(

@@ -41,6 +41,11 @@ const TARGET_LENGTH_MAX = 8192;
 /** Origin form or absolute form (RFC 9112 section 3.2). Routers also find a path behind other characters, as in `*v1/pets`. */
 const TARGET = /^(?:\/|https?:\/\/)/i;
 
+const lengthError = (target = ''): ApiError | undefined =>
+  target.length > TARGET_LENGTH_MAX
+    ? new ApiError('uri_too_long', `The request URI is longer than ${TARGET_LENGTH_MAX} characters.`)
+    : undefined;
+
 /** Errors that come before 404 and 405: about the request line, the Host or the framing. */
 const BEFORE_ROUTING: ReadonlySet<ErrorCode> = new Set([
   'uri_too_long',
@@ -145,13 +150,12 @@ export class RequestPipeline {
       request.databaseMs -= performance.now() - begunAt;
     }
 
-    if (raw.url !== undefined && raw.url.length > TARGET_LENGTH_MAX) {
-      throw new ApiError('uri_too_long', `The request URI is longer than ${TARGET_LENGTH_MAX} characters.`);
-    }
+    const tooLong = lengthError(raw.url);
+    if (tooLong !== undefined) throw tooLong;
     if (!HTTP_VERSIONS.has(raw.httpVersion)) throw new ApiError('malformed_request');
     checkHost(raw);
-    checkExpectation(raw);
     checkTransferCoding(raw);
+    checkExpectation(raw);
     return false;
   }
 
@@ -229,11 +233,18 @@ export class RequestPipeline {
 
   /** Responds to a target that is no path, or cannot be decoded. It reaches no hook, so the decision and the headers are made here. */
   async rejectTarget(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { admission } = this;
     this.#begun(request);
-    request.decision = await this.admission.decide(request.raw, this.#addressOf(request));
+    const address = this.#addressOf(request);
+    const isFree = isPreflight(request.method, request.headers);
+    request.decision = isFree
+      ? admission.describeAddress(address)
+      : await admission.decide(request.raw, address);
     this.#setCommonHeaders(request, reply, this.#caching.ofError());
     const detail = 'The URL is neither a path nor of HTTP, or cannot be decoded: check its percent-encoding.';
-    sendError(new ApiError('malformed_request', detail), request, reply);
+    const error = lengthError(request.raw.url) ?? new ApiError('malformed_request', detail);
+    if (isFree) reply.code(204).headers(PREFLIGHT_HEADERS).send();
+    else sendError(error, request, reply);
     this.#responded(request, reply);
   }
 

@@ -3,6 +3,9 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../errors/api-error.js';
 import { routeConfigOf } from '../auth/route-config.js';
 
+/** A message stays readable, and shorter than the URL that caused it. */
+const NAMED_MAX = 10;
+
 /** Rejects a query parameter that the operation does not have: with a misspelled filter, a list would not be filtered. */
 @Injectable()
 export class QueryParametersGuard implements CanActivate {
@@ -16,11 +19,12 @@ export class QueryParametersGuard implements CanActivate {
       queryParameters.size === 0
         ? 'This operation has no query parameters.'
         : `The query parameters of this operation are ${[...queryParameters].join(', ')}.`;
-    const faults = unknown.map((parameter) => ({
+    const faults = unknown.slice(0, NAMED_MAX).map((parameter) => ({
       parameter,
       detail: `${JSON.stringify(parameter)} is not a known query parameter.`,
     }));
-    const message = [...faults.map(({ detail }) => detail), known].join(' ');
+    const more = unknown.length > NAMED_MAX ? [`Nor are ${unknown.length - NAMED_MAX} more.`] : [];
+    const message = [...faults.map(({ detail }) => detail), ...more, known].join(' ');
     throw new ApiError('invalid_parameter', message, { faults });
   }
 }

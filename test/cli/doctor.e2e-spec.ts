@@ -404,7 +404,7 @@ describe('petstore doctor', () => {
       check: 'future',
       level: 'warn',
       message:
-        'rows of a time that has not begun: 1 in api_key_bans, 2 in api_key_usage. As the owner, delete them: docs/operations.md#when-usage-is-dated-ahead.',
+        'rows of a time that has not begun: 1 in api_key_bans, 3 in api_key_usage. As the owner, delete them: docs/operations.md#when-usage-is-dated-ahead.',
     });
     const [, section = ''] = readFileSync('docs/operations.md', 'utf8').split(
       '### When usage is dated ahead',

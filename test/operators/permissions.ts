@@ -70,4 +70,7 @@ export const OWNERS_ALONE = [
   'select lo_create(0)',
   `select lo_from_bytea(0, '')`,
   `select pg_logical_emit_message(false, 'mine', 'x')`,
+  'select pg_export_snapshot()',
+  'select pg_current_xact_id()',
+  'select txid_current()',
 ];

@@ -193,6 +193,12 @@ const REJECTED: readonly (readonly [what: string, sql: string, message: RegExp, 
     /key \d+ has no old secret that still works/,
     /rotate_api_key/,
   ],
+  [
+    'an extension of a revoked key',
+    `with revoked as (select revoke_api_key($1)) select extend_api_key_overlap($1) from revoked`,
+    /revoked/,
+    /issue_api_key/,
+  ],
   ['an extension of nothing', `select extend_api_key_overlap($1, '0')`, /invalid overlap/, /24 hours/],
   ['an expiry that is over', `select set_api_key_expiry($1, now())`, /in the past/, /revoke_api_key\(\d+\)/],
   ...[
@@ -248,11 +254,19 @@ describe('is rejected, with what to do instead', () => {
     expect(`${rejection?.message}${rejection?.hint}`).not.toContain('\n');
   });
 
-  it('the rotation of an expired key', async () => {
+  it.each(['rotate_api_key', 'extend_api_key_overlap'])('%s of an expired key', async (name) => {
     await database.pool.query('update api_keys set expires_at = now() where id = $1', [id]);
-    expect(await rejectionOf(database.pool, 'select rotate_api_key($1)', [id])).toMatchObject({
+    expect(await rejectionOf(database.pool, `select ${name}($1)`, [id])).toMatchObject({
       message: `key ${id} has expired`,
       hint: expect.stringContaining(`set_api_key_expiry(${id}, null)`),
+    });
+  });
+
+  it('extend_api_key_overlap of a key whose secrets have all expired', async () => {
+    await database.pool.query('update api_key_secrets set expires_at = now() where expires_at is null');
+    expect(await rejectionOf(database.pool, 'select extend_api_key_overlap($1)', [id])).toMatchObject({
+      message: `key ${id} has no old secret that still works`,
+      hint: expect.stringContaining('rotate_api_key'),
     });
   });
 });

@@ -902,9 +902,15 @@ begin
     raise exception 'invalid overlap %', coalesce(overlap::text, 'null')
       using errcode = 'invalid_parameter_value', hint = 'Pass a duration, such as ''24 hours''.';
   end if;
-  if extending.state in ('revoked', 'expired') then
-    raise exception 'key % is %', extending.id, extending.state
-      using errcode = 'invalid_parameter_value', hint = 'None of its secrets works. To issue another key: select * from issue_api_key(…), or petstore keys issue.';
+  if extending.revoked_at is not null then
+    raise exception 'key % is revoked', extending.id
+      using errcode = 'invalid_parameter_value', hint = 'Issue a new key instead: select * from issue_api_key(…), or petstore keys issue.';
+  end if;
+  if exists (select from api_keys where id = extending.id and expires_at <= present) then
+    raise exception 'key % has expired', extending.id
+      using errcode = 'invalid_parameter_value',
+            hint = format(
+              'Change its expiry first: select * from set_api_key_expiry(%1$s, null), or petstore keys set-expiry %1$s never.', extending.id);
   end if;
   update api_key_secrets
   set expires_at = greatest(expires_at, present + overlap)

@@ -138,7 +138,7 @@ export const SQL_CHECKS = {
         case when :isEmbedded then 'not checked: the embedded PostgreSQL is for development' else string_agg(finding, '; ') end as message
       from missing_protections()
       having :isEmbedded or count(*) > 0`,
-    ok: 'no login can exhaust the connections, lock table or disk of the server',
+    ok: 'every limit of logins is set',
     remedy: ': as a superuser, run deploy/postgres/roles.sh.',
   },
 
@@ -210,7 +210,7 @@ export const SQL_CHECKS = {
     sql: `
       select 'warn' as level, format('rows of a time that has not begun: %s.', string_agg(format('%s in %s', rows, name), ', ' order by name)) as message
       from (
-        select 'api_key_usage' as name, count(*) as rows from api_key_usage where day > today() + 1
+        select 'api_key_usage' as name, count(*) as rows from api_key_usage where day > (trusted_until() at time zone 'UTC')::date
         union all
         select 'api_key_usage_hours', count(*) from api_key_usage_hours where hour > this_hour() + interval '1 hour'
         union all

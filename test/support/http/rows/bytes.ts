@@ -82,6 +82,12 @@ export const BYTES = [
     },
     'a transfer coding of a body that is not read': ({ good }) =>
       request('GET /v1/pets', [bearer(good), 'Transfer-Encoding: gzip, chunked'], '0\r\n\r\n'),
+    'such a coding, and an unknown expectation': ({ good }) =>
+      request(
+        'GET /v1/pets',
+        [bearer(good), 'Transfer-Encoding: gzip, chunked', 'Expect: 200-ok'],
+        '0\r\n\r\n',
+      ),
     'no Host': ({ good }) => rawRequest('GET /v1/pets HTTP/1.1', [bearer(good)]),
     'two Hosts': ({ good }) => request('GET /v1/pets', ['Host: other.example', bearer(good)]),
     'HTTP/2.0 in the form of HTTP/1.1': ({ good }) =>

@@ -189,6 +189,7 @@ export const ROUTES = [
   ),
   ...rows(error(414, 'uri_too_long'), {
     'a target of 8,193 characters': ({ good }) => get('/v1/pets?x='.padEnd(8193, 'x'), good),
+    'an undecodable target of 8,193 characters': ({ good }) => get('/v1/%zz'.padEnd(8193, 'x'), good),
     'a target of 20,000 characters, over the limit of Node.js': {
       bytes: ({ good }) => get(`/${'x'.repeat(19_999)}`, good),
       limit: 'address',
