@@ -12,7 +12,8 @@
 --   create role alice login password '…' connection limit 10 in role petstore_operator;
 --   create role bob login password '…' connection limit 10 in role petstore_support;
 --
--- deploy/postgres/roles.sh runs it before the first migration, too (petstore.before_migrations): then there are no rights yet.
+-- deploy/postgres/roles.sh runs it before the migrations of this release, too (petstore.before_migrations), on a new database or one
+-- of the release before. Then it grants no rights: the functions that list them come with the migrations.
 
 do $script$
 declare
@@ -42,6 +43,8 @@ declare
   ];
   -- Only a superuser may set and change it.
   file_limit constant text[] := array[['temp_file_limit', '1GB']];
+  is_migrated constant boolean := exists (
+    select from pg_proc where oid = to_regprocedure('public.rights_that_differ()') and 'run_as' = any (proargnames));
   is_superuser constant boolean := current_setting('is_superuser');
   owner constant name := coalesce(
     (select tableowner from pg_tables where schemaname = 'public' and tablename = 'plans'),
@@ -49,7 +52,7 @@ declare
   wanted text[];
   object record;
 begin
-  if to_regprocedure('public.rights_that_differ()') is null and current_setting('petstore.before_migrations', true) is distinct from 'on' then
+  if not is_migrated and current_setting('petstore.before_migrations', true) is distinct from 'on' then
     raise exception 'the database is not migrated' using hint = 'Run "petstore db migrate" first.';
   end if;
   -- The lock of the migrations, so that neither they nor another run of this script interfere.
@@ -123,7 +126,7 @@ begin
     end;
   end loop;
 
-  if to_regprocedure('public.rights_that_differ()') is null then
+  if not is_migrated then
     return;
   end if;
 

@@ -184,6 +184,20 @@ describe(`a database of ${FOLDED_RELEASE}`, () => {
     await onServer(`drop role ${role}`);
   });
 
+  it('takes the script of roles before its migrations, as deploy/postgres/roles.sh runs it, and gets the rights after', () =>
+    onCopy(database, async (pool, url) => {
+      await grantRoles(url, 'superuser', 'set petstore.before_migrations = on');
+      await expect(grantRoles(url, 'superuser')).rejects.toMatchObject({
+        message: 'the database is not migrated',
+      });
+      await migrate({ connectionString: url });
+      await grantRoles(url, 'owner', 'set petstore.before_migrations = on');
+      const { rows } = await pool.query(
+        `select * from rights_that_differ() where difference not in ('unlisted', 'undecided')`,
+      );
+      expect(rows).toEqual([]);
+    }));
+
   it('does not rerun what its own migrations made', () =>
     onCopy(database, async (pool, url) => {
       const later = (await laterMigrations(pool)).map(([name]) => name);

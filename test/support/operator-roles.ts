@@ -20,9 +20,14 @@ export const readRolesScript = (): Promise<string> => readFile(join(cwd(), 'pris
 /**
  * Runs prisma/roles.sql on a test's database, as a superuser or as the owner.
  *
+ * @param before statements that set settings of the script
  * @returns the messages that came with it, except about logins of the server, which other tests make as well
  */
-export async function grantRoles(databaseUrl: string, as: 'superuser' | 'owner'): Promise<readonly string[]> {
+export async function grantRoles(
+  databaseUrl: string,
+  as: 'superuser' | 'owner',
+  before = '',
+): Promise<readonly string[]> {
   const script = await readRolesScript();
   const client = new Client({
     connectionString: as === 'owner' ? databaseUrl : asSuperuser(databaseUrl),
@@ -31,7 +36,7 @@ export async function grantRoles(databaseUrl: string, as: 'superuser' | 'owner')
   client.on('notice', ({ message }) => notices.push(message ?? ''));
   await client.connect();
   try {
-    await client.query(script);
+    await client.query(`${before}; ${script}`);
     return notices.filter((notice) => !notice.includes('Only a superuser may change this'));
   } finally {
     await client.end();
