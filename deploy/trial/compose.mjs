@@ -1,5 +1,6 @@
 // npm run trial:compose: tests the promises of docker-compose.yml and docs/deployment.md on a container engine, on a copy of this
-// checkout, as a project of its own. It takes about ten minutes, and prints a table of what it measured.
+// checkout, as a project of its own. It takes a quarter of an hour, and prints a table of what it measured. With the release before
+// (-- v1.1.0) it begins with an upgrade from it, and back.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -8,6 +9,7 @@ import {
   cpSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -38,6 +40,11 @@ const environment = {
   PETSTORE_IMAGE: 'petstore-trial:trial',
 };
 const directory = mkdtempSync(join(tmpdir(), 'petstore-trial-'));
+const copyRoot = () =>
+  cpSync(ROOT, directory, {
+    recursive: true,
+    filter: (path) => !statSync(path).isSocket() && !LEFT_OUT.test(relative(ROOT, path)),
+  });
 
 /** Runs a program in the copy of the checkout, and returns what it wrote. */
 function run(command, args, { input, mayFail = false, env = {} } = {}) {
@@ -619,7 +626,7 @@ docker compose run --rm --no-TTY migrate petstore db restored --audit - --ids-af
 }
 
 function removeImages() {
-  const names = ['', '-next', '-broken', '-027']
+  const names = ['', '-former', '-next', '-broken', '-027']
     .map((suffix) => `petstore-trial:trial${suffix}`)
     .concat('petstore-trial:before', 'petstore-trial:failed');
   run('docker', ['image', 'rm', '--force', ...names], { mayFail: true });
@@ -627,6 +634,58 @@ function removeImages() {
 
 /** Containers, networks and volumes: of this run, or of one that was interrupted. */
 const removeAll = () => compose('--profile', '*', 'down', '--volumes', '--remove-orphans');
+
+/** A checkout of a release, or this one, in place of the one before it; passwords and settings stay. */
+function checkOut(release) {
+  for (const name of readdirSync(directory)) {
+    if (name !== '.env' && name !== 'secrets') rmSync(inCopy(name), { recursive: true });
+  }
+  if (release === undefined) return copyRoot();
+  const { stdout } = spawnSync('git', ['archive', release], { cwd: ROOT, maxBuffer: 2 ** 28 });
+  run('tar', ['-x'], { input: stdout });
+}
+
+const build = () => inBackground('sh', ['deploy/build.sh']);
+
+/** Rolls three replicas to an image under load, and returns the number of acknowledged pets. */
+async function rollTo(what, key, image, prepare) {
+  const { responses, result } = await underLoad(BALANCED, key, async () => {
+    environment.PETSTORE_IMAGE = image;
+    await prepare?.();
+    return inBackground('sh', ['deploy/roll.sh']);
+  });
+  const { Image: running } = JSON.parse(compose('ps', '--format', 'json', 'api-1'));
+  checkNothingFailed(what, responses, result === 0 && running === image);
+  return count(responses, 201);
+}
+
+function startThree() {
+  upScale();
+  return issueKey('trial');
+}
+
+/** From the release before to this one, back and again, under load; then back to it on a database that this one made. */
+async function upgrades(release) {
+  const images = [environment.PETSTORE_IMAGE, 'petstore-trial:trial-former'];
+  environment.PETSTORE_IMAGE = images[1];
+  checkOut(release);
+  run('sh', ['deploy/make-env.sh']);
+  run('sh', ['deploy/build.sh']);
+  const key = startThree();
+  checkOut();
+  const acknowledged =
+    (await rollTo(`upgrade from ${release}, and the build of the image`, key, images[0], build)) +
+    (await rollTo(`back to ${release}`, key, images[1])) +
+    (await rollTo('upgrade once more', key, images[0]));
+  const [pets] = countRows().split('|');
+  check('acknowledged pets that are there', Number(pets) === acknowledged, `${pets} of ${acknowledged}`);
+  check('the doctor after the upgrade', sh('docker compose run --rm petstore doctor').status === 0);
+  removeAll();
+  await rollTo(`${release} on a database that this release made`, startThree(), images[1]);
+  removeAll();
+  [environment.PETSTORE_IMAGE] = images;
+  for (const name of ['.env', 'secrets']) rmSync(inCopy(name), { recursive: true });
+}
 
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
@@ -637,6 +696,8 @@ async function rollToBroken() {
 }
 
 async function trial() {
+  const [release] = process.argv.slice(2);
+  if (release !== undefined) await upgrades(release);
   await firstStart();
   const key = issueKey('trial');
   await everyOperation(key);
@@ -689,10 +750,7 @@ if (version.status !== 0 || engine.status !== 0) {
   console.error('This needs a container engine with "docker compose", and none responds here.');
   process.exit(1);
 }
-cpSync(ROOT, directory, {
-  recursive: true,
-  filter: (path) => !statSync(path).isSocket() && !LEFT_OUT.test(relative(ROOT, path)),
-});
+copyRoot();
 try {
   removeAll();
   await trial();
