@@ -109,6 +109,10 @@ describe('the body of a request that is rejected, or that has no route', () => {
   });
 });
 
+/** Of a body that is one string, which takes a tenth of the time of an object with as many spaces. */
+const beginningOf = (length: number): string => `"${'x'.repeat(length - 2)}`;
+const LAST = '"';
+
 /** Of a body in chunks. */
 const chunkOf = (length: number): string => `${length.toString(16)}\r\n{${' '.repeat(length - 1)}\r\n`;
 
@@ -126,13 +130,13 @@ describe('bodies that have not arrived whole', () => {
         const connection = await Connection.open(service.port);
         open.push(connection);
         connection.send(head({ key: service.key, length, address }));
-        connection.send(`{${' '.repeat(length - 2)}`);
+        connection.send(beginningOf(length));
         return connection;
       }),
     );
     const all = connections.map(async (connection) => responses.push(await responseTo(connection)));
     await eventually(() => expect(responses).toHaveLength(rejected));
-    for (const connection of connections) connection.send('}');
+    for (const connection of connections) connection.send(LAST);
     await Promise.all(all);
     return responses;
   }
@@ -159,7 +163,7 @@ describe('bodies that have not arrived whole', () => {
     }
     await Connection.with(port, async (connection) => {
       connection.send(head({ ...request, length: 30_000 }));
-      connection.send(`{${' '.repeat(29_998)}}`);
+      connection.send(beginningOf(30_000) + LAST);
       expect(await responseTo(connection)).toBe(READ);
     });
   });

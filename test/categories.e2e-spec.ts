@@ -32,9 +32,9 @@ const addPet = (categoryId: bigint | number, status: string | null = 'available'
     status,
   ]);
 const names = async (): Promise<readonly string[]> =>
-  (await service.pool.query<{ name: string }>('select name from categories order by name')).rows.map(
-    ({ name }) => name,
-  );
+  (
+    await service.pool.query<{ name: string }>('select name from categories order by name collate "C"')
+  ).rows.map(({ name }) => name);
 
 describe('a new category', () => {
   it('is returned as stored, with Location and ETag', async () => {

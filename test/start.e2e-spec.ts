@@ -408,7 +408,7 @@ describe('a failing start', () => {
   });
 
   it.each(['LATIN1', 'SQL_ASCII'])('says that the database is not UTF-8 but %s', async (encoding) => {
-    const database = await createEmptyDatabase(`encoding ${encoding} locale 'C'`);
+    const database = await createEmptyDatabase(`encoding ${encoding} locale_provider libc locale 'C'`);
     const program = start({ DATABASE_URL: database.url });
     expect(await program.ended).toBe(1);
     expect(program.output.stderr).toMatch(oneLine);
