@@ -30,7 +30,7 @@ export interface Deprecation {
 
 const DEPRECATION = Reflector.createDecorator<Deprecation>();
 
-/** Announces the removal of a deprecated operation on each of its responses, and responds 410 from the removal date on. */
+/** Announces the removal of a deprecated operation on each response of its handler, and responds 410 from the removal date on. */
 @Injectable()
 export class DeprecationInterceptor implements NestInterceptor {
   constructor(

@@ -19,7 +19,7 @@ export const restoredCommand: CommandSpec = {
       says: 'the exported audit log (petstore audit --export); - for standard input, with --yes',
       isRequired: true,
     },
-    '--ids-after <id>': 'new pets and orders get ids that are greater than this one',
+    '--ids-after <id>': 'new pets, orders and categories get ids that are greater than this one',
     '--end-rotated': 'end the old secrets of rotations as scheduled, although the new secrets are lost',
     '--yes': 'do not ask for confirmation',
   },
@@ -334,7 +334,7 @@ const FIND = `
     from place where id > last + 1)
   select row_number() over (order by kind, id) as number, * from finding`;
 
-/** A sequence never moves back. Used ids of pets and orders are unknown: --ids-after must exceed them. */
+/** A sequence never moves back. Used ids of pets, orders and categories are unknown: --ids-after must exceed them. */
 const MOVE_IDS = `
   select setval(used, greatest(nextval(used), id))
   from drawn_ids()
