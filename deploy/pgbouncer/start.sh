@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes PgBouncer's users, then execs PgBouncer. `sh start.sh reload` rewrites and reloads them.
+# Writes the users that PgBouncer knows, and becomes PgBouncer. `sh start.sh reload` writes them again and has it read them.
 set -eu
 umask 077
 # In the file a quotation mark is doubled. /tmp is memory.
