@@ -60,6 +60,6 @@ for replica in $replicas; do
   compose up --detach --wait --wait-timeout 180 "$replica" || go_back "$replica"
   settle "$replica"
 done
-# Replaced only if its own definition has changed, as by a new release.
-[ -z "$(id_of haproxy)" ] || compose up --detach --wait haproxy
 sh deploy/reload.sh
+# Replaced only if its own definition has changed, as by a new release: its dependencies are up to date by now.
+[ -z "$(id_of haproxy)" ] || compose up --detach --wait haproxy
