@@ -300,11 +300,13 @@ async function withoutReplicas(key) {
 const rotate = (name) => () => inBackground('sh', ['deploy/rotate.sh', name]);
 const roll = (image) => () => inBackground('sh', ['deploy/roll.sh'], { PETSTORE_IMAGE: image });
 
+const containers = () =>
+  String(REPLICAS.concat('haproxy', 'pgbouncer').map((name) => compose('ps', '--quiet', name)));
+
 function checkNextUp() {
-  const ids = () => REPLICAS.concat('haproxy', 'pgbouncer').map((name) => compose('ps', '--quiet', name));
-  const before = String(ids());
+  const before = containers();
   upScale();
-  check('the next up replaces nothing', String(ids()) === before);
+  check('the next up replaces nothing', containers() === before);
 }
 
 async function rolls(key) {
@@ -641,7 +643,10 @@ function removeImages() {
 }
 
 /** Containers, networks and volumes: of this run, or of one that was interrupted. */
-const removeAll = () => compose('--profile', '*', 'down', '--volumes', '--remove-orphans');
+function removeAll() {
+  compose('--profile', '*', 'down', '--volumes', '--remove-orphans');
+  closeIdle();
+}
 
 /** A checkout of a release, or this one, in place of the one before it; passwords and settings stay. */
 function checkOut(release) {
@@ -679,7 +684,6 @@ async function rollTo(what, key, image, prepare) {
 
 function startThree() {
   upScale();
-  closeIdle();
   return issueKey('trial');
 }
 
