@@ -702,7 +702,12 @@ async function upgrades(release) {
     (await rollTo('upgrade once more', key, images[0]));
   checkNextUp();
   const [pets] = countRows().split('|');
-  check('acknowledged pets that are there', Number(pets) === acknowledged, `${pets} of ${acknowledged}`);
+  // One without a response may be there, too.
+  check(
+    'acknowledged pets that are there',
+    Number(pets) >= acknowledged,
+    `${pets}, acknowledged ${acknowledged}`,
+  );
   check('the doctor after the upgrade', sh('docker compose run --rm petstore doctor').status === 0);
   removeAll();
   await rollTo(`${release} on a database that this release made`, startThree(), images[1]);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cwd } from 'node:process';
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import type { Pool } from 'pg';
 import { closeAtEnd } from '../support/close-at-end.js';
@@ -86,6 +86,8 @@ let hosts: ReadonlySet<string>;
 beforeEach(async () => {
   ({ page, faults, hosts } = await chromium.open());
 });
+// Each polls: together, they would take the browser's connections to the service.
+afterEach(() => page.close());
 
 async function open(management: string, query = ''): Promise<void> {
   await page.goto(`${management}/dashboard${query}`);

@@ -256,8 +256,8 @@ describe('the docs page in Chromium', () => {
     const { page } = await open();
     await page.keyboard.press('/');
     await page.keyboard.type(words);
+    await page.getByRole('navigation').locator('a[href="#deprecation"]').waitFor({ state: 'hidden' });
     expect(await page.getByRole('navigation').locator(`a[href="#${section}"]`).isVisible()).toBe(true);
-    expect(await page.getByRole('navigation').locator('a[href="#deprecation"]').isVisible()).toBe(false);
     await page.keyboard.press('Enter');
     expect(await page.evaluate('location.hash')).toBe(`#${section}`);
   });
