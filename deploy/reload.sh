@@ -14,7 +14,7 @@ if is_running haproxy; then
   compose run --rm --no-deps --entrypoint sh configuration -c 'rm -rf /configuration/next && cp -R /petstore/deploy /configuration/next'
   compose run --rm --no-deps haproxy haproxy -c -q -f /configuration/next/haproxy/haproxy.cfg
 fi
-# In its own container, not one of `run`: else the next `up` would replace that, and with it HAProxy.
+# In the service's own container, not one of `run`: else the next `up` would replace that container, and HAProxy with it.
 compose up --detach configuration
 [ "$(docker wait "$(compose ps --all --quiet configuration)")" = 0 ]
 if is_running haproxy; then compose kill --signal USR2 haproxy; fi

@@ -43,6 +43,7 @@ declare
   ];
   -- Only a superuser may set and change it.
   file_limit constant text[] := array[['temp_file_limit', '1GB']];
+  -- To this release: the function of 1.1.0 lacks columns that are used below.
   is_migrated constant boolean := exists (
     select from pg_proc where oid = to_regprocedure('public.rights_that_differ()') and 'run_as' = any (proargnames));
   is_superuser constant boolean := current_setting('is_superuser');

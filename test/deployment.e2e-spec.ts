@@ -7,10 +7,10 @@ import { type RunningService, runService } from './support/running-service.js';
 
 const read = (file: string): string => readFileSync(file, 'utf8');
 
-/** The documents of a YAML file. A syntax error or a repeated key is thrown. */
 /** The connections that deploy/postgres/roles.sh leaves a login of the service. */
 const loginLimitOf = (maxConnections: number): number => maxConnections - 3 - 20;
 
+/** The documents of a YAML file. A syntax error or a repeated key is thrown. */
 function readYaml(file: string): readonly unknown[] {
   return parseAllDocuments(read(file), { merge: true, uniqueKeys: true }).map((document) => {
     if (document.errors.length > 0) throw new Error(`${file}: ${document.errors[0]?.message}`);

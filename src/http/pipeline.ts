@@ -242,9 +242,8 @@ export class RequestPipeline {
       : await admission.decide(request.raw, address);
     this.#setCommonHeaders(request, reply, this.#caching.ofError());
     const detail = 'The URL is neither a path nor of HTTP, or cannot be decoded: check its percent-encoding.';
-    const error = lengthError(request.raw.url) ?? new ApiError('malformed_request', detail);
     if (isFree) reply.code(204).headers(PREFLIGHT_HEADERS).send();
-    else sendError(error, request, reply);
+    else sendError(lengthError(request.raw.url) ?? new ApiError('malformed_request', detail), request, reply);
     this.#responded(request, reply);
   }
 

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../errors/api-error.js';
 import { routeConfigOf } from '../auth/route-config.js';
 
-/** A message stays readable, and shorter than the URL that caused it. */
+/** A URL holds thousands of names. */
 const NAMED_MAX = 10;
 
 /** Rejects a query parameter that the operation does not have: with a misspelled filter, a list would not be filtered. */

@@ -398,7 +398,7 @@ describe('petstore doctor', () => {
   it('finds usage and bans that are dated ahead, which the documented statements remove', async () => {
     await database.pool.query(`
       select issue_api_key('a', 'pro', per_month => 900);
-      insert into api_key_usage values (1, today() + 1, 7, 0), (1, today() + 400, 7, 0), (1, today() + 401, 7, 0);
+      insert into api_key_usage values (1, (trusted_until() at time zone 'UTC')::date + 1, 7, 0), (1, today() + 400, 7, 0), (1, today() + 401, 7, 0);
       insert into api_key_bans values (1, present() + interval '1 year', present() + interval '2 years', 1, 1)`);
     expect((await examine())['future']).toEqual({
       check: 'future',
