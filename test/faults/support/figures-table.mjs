@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 const HEAD = `
-| FieldError | Injected | Requests | Wrong | Lost | Healed after | Also measured |
-| --- | --: | --: | --: | --: | --: | --- |
+| Fault | Requests | Wrong or lost | Healed after | Also measured |
+| --- | ---: | ---: | ---: | --- |
 `;
 
 export default class FiguresTable {
