@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { issueKeys } from '../support/issue-keys.js';
 import type { Replica } from '../support/replicas.js';
@@ -10,6 +11,10 @@ jest.setTimeout(180_000);
 
 const GROWTH_MAX_MB = 300;
 
+/** As in a container of 512 MiB: the flags of the image (decision 18), and the heap that Node.js has there. */
+const [, COMMAND = ''] = /^CMD (.*)$/m.exec(readFileSync('Dockerfile', 'utf8')) ?? [];
+const FLAGS = [...(JSON.parse(COMMAND) as string[]).slice(1, -1), '--max-old-space-size=256'];
+
 let deployment: Deployment;
 let replica: Replica;
 /** Of honest clients, and of those that send too much. */
@@ -17,7 +22,12 @@ let honest: string;
 let other: string;
 
 async function start(environment: Readonly<Record<string, string>> = {}): Promise<void> {
-  deployment = await startDeployment({ replicas: 1, isDirect: true, environments: [environment] });
+  deployment = await startDeployment({
+    replicas: 1,
+    isDirect: true,
+    environments: [environment],
+    flags: FLAGS,
+  });
   replica = deployment.replicas[0] as Replica;
   const keys = await issueKeys(deployment.pool, 2, { perMinute: 10_000_000, perDay: 100_000_000 });
   [honest = '', other = ''] = keys.map(({ key }) => key);
@@ -42,8 +52,12 @@ describe('honest clients during a flood', () => {
   /** The machine has other tasks, too: of five rounds, quiet and flooded in turn, the median counts. */
   const ROUNDS = 5;
   const ROUND_MS = 3000;
+  /** With these requests V8 first collects what opening the connections left: once, for 50 ms after 10,000. */
+  const SETTLING_MS = 1000;
   /** The promise is twice. With flood, clients, service and database on two cores a median may be off by half. */
   const SLOWER_MAX = 3;
+  /** What the flooding process takes of two cores from the others, however fast they are alone. */
+  const UNNOTICED_MS = 50;
 
   it.each<
     [
@@ -105,7 +119,7 @@ describe('honest clients during a flood', () => {
       let grown = 0;
       for (let round = 1; round <= ROUNDS; round += 1) {
         // The connections of the flood before are still being closed at first.
-        const calm = await measureHonest(replica.origin, honest, ROUND_MS, ROUND_MS / 3);
+        const calm = await measureHonest(replica.origin, honest, ROUND_MS, SETTLING_MS);
         const [connections = 0, pauseMs = 0, bytes = '', ...drip] = args();
         const stop = startAttack('flooder', [
           replica.port,
@@ -115,7 +129,7 @@ describe('honest clients during a flood', () => {
           ...drip,
         ]);
         await delay(begunMs);
-        const beside = await measureHonest(replica.origin, honest, ROUND_MS);
+        const beside = await measureHonest(replica.origin, honest, ROUND_MS, SETTLING_MS);
         grown = Math.max(grown, (await residentMb([replica])) - before);
         const { sent, seen } = await stop();
         quiet.push(calm.p99Ms);
@@ -132,7 +146,7 @@ describe('honest clients during a flood', () => {
       });
       expect(wrong).toEqual([]);
       expect(grown).toBeLessThan(GROWTH_MAX_MB);
-      expect(median(flooded)).toBeLessThan(median(quiet) * slowerMax);
+      expect(median(flooded)).toBeLessThan(Math.max(median(quiet) * slowerMax, UNNOTICED_MS));
     },
   );
 });

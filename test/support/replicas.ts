@@ -18,6 +18,8 @@ export interface Replica {
 export interface ReplicaOptions {
   readonly databaseUrl: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Of Node.js. */
+  readonly flags?: readonly string[];
 }
 
 /** Of what a replica logs so much is kept: some hundred lines. */
@@ -51,8 +53,12 @@ export async function stopReplicas(replicas: readonly Replica[]): Promise<void> 
   if (faults.length > 0) throw new AggregateError(faults, 'a replica did not stop as it should');
 }
 
-export async function startReplica({ databaseUrl, environment }: ReplicaOptions): Promise<Replica> {
-  const child = spawn(execPath, ['--import', NO_ORPHAN, join(cwd(), 'dist', 'main.js')], {
+export async function startReplica({
+  databaseUrl,
+  environment,
+  flags = [],
+}: ReplicaOptions): Promise<Replica> {
+  const child = spawn(execPath, [...flags, '--import', NO_ORPHAN, join(cwd(), 'dist', 'main.js')], {
     // Nothing of the environment of the one who runs the tests: a replica is what is written here.
     env: {
       DATABASE_URL: databaseUrl,

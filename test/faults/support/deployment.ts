@@ -28,10 +28,12 @@ export interface DeploymentOptions {
   readonly isDirect?: boolean;
   /** Of each replica, by its number. */
   readonly environments?: readonly Readonly<Record<string, string>>[];
+  /** Of Node.js. */
+  readonly flags?: readonly string[];
 }
 
 export async function startDeployment(options: DeploymentOptions = {}): Promise<Deployment> {
-  const { isDirect = false, environments = [] } = options;
+  const { isDirect = false, environments = [], flags = [] } = options;
   const server = await createPostgresServer(options.settings);
   const replicas: Replica[] = [];
   const closing: (() => Promise<unknown>)[] = [() => server.remove()];
@@ -46,7 +48,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     closing.unshift(() => Promise.allSettled(replicas.map((replica) => replica.stop())));
     for (let number = 0; number < (options.replicas ?? 3); number += 1) {
       const databaseUrl = isDirect ? server.url : proxy.url;
-      replicas.push(await startReplica({ databaseUrl, environment: environments[number] ?? {} }));
+      replicas.push(await startReplica({ databaseUrl, environment: environments[number] ?? {}, flags }));
     }
     const pool = openTestPool(server.url, { max: 2 });
     closing.unshift(() => pool.end());
