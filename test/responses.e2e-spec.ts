@@ -19,7 +19,7 @@ import { expectSound } from './support/http/sound-response.js';
 import { processTimeMs } from './support/process-time.js';
 import { Connection, only } from './support/wire.js';
 
-/** Where a response takes a second or two, all requests are sent at once. */
+/** Where a response takes seconds, all requests are sent at once. */
 const STATES: readonly (readonly [ServiceState, 'one by one' | 'at once'])[] = [
   ['ordinary', 'one by one'],
   ['limited', 'one by one'],

@@ -256,7 +256,7 @@ describe('migrate', () => {
 
   it("takes as long as it needs, whatever the role's time-outs, and writes to the schema public", async () => {
     const settings = encodeURIComponent(
-      '-c statement_timeout=50 -c idle_in_transaction_session_timeout=50 -c search_path=pg_catalog -c default_transaction_isolation=serializable',
+      '-c statement_timeout=50 -c idle_in_transaction_session_timeout=1 -c search_path=pg_catalog -c default_transaction_isolation=serializable',
     );
     const directory = await release({ '1_slow': 'create table cats (id int); select pg_sleep(0.1);' });
     const connectionString = `${database.url}${database.url.includes('?') ? '&' : '?'}options=${settings}`;

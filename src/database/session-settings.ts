@@ -63,7 +63,6 @@ const CLOSE_TIMEOUT_MS = 1000;
 const SET_LOCALLY = `
   select ${setSettings(true)},
     set_config('lock_timeout', $1, true),
-    set_config('idle_in_transaction_session_timeout', '0', true),
     (select set_config(name, '0', true) from pg_settings where name = 'transaction_timeout')`;
 
 /**
@@ -78,8 +77,9 @@ export async function beginTransaction(
   lockTimeoutMs: number,
   begin = 'begin isolation level read committed',
 ): Promise<void> {
-  // First: the role's time-out may be 1 ms.
-  await client.query(short(`${begin}; set local statement_timeout = ${statementTimeoutMs}`));
+  // In one message, because the role's time-outs may be 1 ms.
+  const inTime = `set local statement_timeout = ${statementTimeoutMs}; set local idle_in_transaction_session_timeout = 0`;
+  await client.query(short(`${begin}; ${inTime}`));
   await client.query(short(SET_LOCALLY), [String(lockTimeoutMs)]);
 }
 

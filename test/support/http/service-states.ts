@@ -10,7 +10,7 @@ import { KEY_IN_PROGRESS, REQUESTS, reusedKey } from './operation-requests.js';
  *
  * - `ordinary`: nothing is wrong; some values of `Idempotency-Key` are used up, and one of a request in progress
  * - `limited`: the client address and some keys are past their limits
- * - `impatient`: a request has a second to arrive
+ * - `impatient`: a request has four seconds to arrive
  * - `future`: deprecated operations have been removed
  * - `failing`: each statement of a repository fails in an unforeseen way
  * - `no database`: no server listens at the address of the database
@@ -75,7 +75,7 @@ export async function startInState(state: ServiceState): Promise<ServiceInState>
       return await withoutDatabase(state, proxy.url, nowMs, () => proxy.close());
     }
     case 'impatient':
-      return await onDatabase(state, { REQUEST_TIMEOUT_MS: '1000' }, nowMs);
+      return await onDatabase(state, { REQUEST_TIMEOUT_MS: '4000' }, nowMs);
     case 'limited': {
       const limited = await onDatabase(
         state,
