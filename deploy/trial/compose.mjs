@@ -250,8 +250,8 @@ function runbooks() {
 }
 
 /**
- * How long requests fail during `work`, which must succeed, and the number of acknowledged pets.
- * @param {number} [longest] what `work` may take from the requests at most, in seconds
+ * Checks that `work` succeeds, and records how many requests fail meanwhile. Returns the number of acknowledged pets.
+ * @param {number} [longest] the seconds below which requests must fail
  */
 async function interrupted(what, origin, key, work, longest = Infinity) {
   const { responses, result } = await underLoad(origin, key, work);
@@ -261,7 +261,7 @@ async function interrupted(what, origin, key, work, longest = Infinity) {
   check(
     what,
     result === 0 && status === 200 && lasting < longest,
-    `${failed} of ${responses.length} requests failed, within ${lasting} s ${failed ? tally(responses) : ''}`,
+    `${failed} of ${responses.length} requests failed, within ${lasting} s${failed ? ` ${tally(responses)}` : ''}`,
   );
   return count(responses, 201);
 }
@@ -670,7 +670,7 @@ function checkOut(release) {
 
 const build = () => inBackground('sh', ['deploy/build.sh']);
 
-/** Rolls three replicas to an image under load. If a release changes the definition of HAProxy, it is replaced. */
+/** Rolls three replicas to an image under load. HAProxy is replaced if the release changes its definition. */
 function rollTo(what, key, image, prepare) {
   const work = async () => {
     environment.PETSTORE_IMAGE = image;

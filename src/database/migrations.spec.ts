@@ -3,11 +3,12 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { Client, type QueryConfig } from 'pg';
 import { createEmptyDatabase, type TestDatabase } from '../../test/support/database.js';
 import { eventually } from '../../test/support/eventually.js';
 import { CREATE_RECORDS_TABLE, INSERT_RECORD } from './migration-files.js';
 import { migrate, pendingMigrations, type MigrateOptions } from './migrations.js';
+import { beginTransaction } from './session-settings.js';
 
 /** The lock that `prisma migrate deploy` holds while it works. */
 const PRISMA_LOCK = 'select pg_advisory_lock(72707369)';
@@ -262,6 +263,20 @@ describe('migrate', () => {
     const connectionString = `${database.url}${database.url.includes('?') ? '&' : '?'}options=${settings}`;
     expect(await migrateTo(directory, { connectionString })).toEqual(['1_slow']);
     expect(await tables()).toEqual(['cats']);
+  });
+
+  it("is not ended by its role's idle time-out between the first two messages of a transaction", async () => {
+    await client.query('set idle_in_transaction_session_timeout = 1');
+    const timeouts: unknown[] = [];
+    const observed = {
+      query: async (query: QueryConfig, values?: unknown[]) => {
+        await client.query(query, values);
+        timeouts.push((await client.query('show idle_in_transaction_session_timeout')).rows);
+      },
+    };
+    await beginTransaction(observed as unknown as Client, 1000, 1000);
+    const off = [{ idle_in_transaction_session_timeout: '0' }];
+    expect(timeouts).toEqual([off, off]);
   });
 
   it('rejects a database whose migration was edited after it had been applied, in one sentence', async () => {

@@ -78,8 +78,12 @@ export async function beginTransaction(
   begin = 'begin isolation level read committed',
 ): Promise<void> {
   // In one message, because the role's time-outs may be 1 ms.
-  const inTime = `set local statement_timeout = ${statementTimeoutMs}; set local idle_in_transaction_session_timeout = 0`;
-  await client.query(short(`${begin}; ${inTime}`));
+  const statements = [
+    begin,
+    `set local statement_timeout = ${statementTimeoutMs}`,
+    'set local idle_in_transaction_session_timeout = 0',
+  ];
+  await client.query(short(statements.join('; ')));
   await client.query(short(SET_LOCALLY), [String(lockTimeoutMs)]);
 }
 

@@ -103,7 +103,6 @@ export async function failUnderLoad(
 /** A row of the table that `npm run faults` prints, and that docs/reliability.md contains. */
 export interface Figures {
   readonly fault: string;
-  readonly injected: number;
   readonly requests: number;
   readonly wrong: number;
   readonly lost: number;
@@ -119,7 +118,6 @@ export async function record(figures: Figures): Promise<void> {
 }
 
 interface Expectation {
-  readonly injected?: number;
   readonly also?: string;
   /** Responses without a success may go on for longer; then no time is reported. */
   readonly heals?: boolean;
@@ -131,13 +129,12 @@ interface Expectation {
 export async function expectUnharmed(
   fault: string,
   { history, healMs, lost, wrong, limits }: Outcome,
-  { injected = 1, also, heals = true, countsMayBeLost = false }: Expectation = {},
+  { also, heals = true, countsMayBeLost = false }: Expectation = {},
 ): Promise<void> {
   const unavailable = history.count(({ status }) => status === 503);
   const slowest = `slowest response ${Math.round(history.slowestMs)} ms, ${unavailable} got 503`;
   await record({
     fault,
-    injected,
     requests: history.requests,
     wrong: wrong.length + limits.exceeded.length,
     lost: lost.length + (countsMayBeLost ? 0 : limits.uncounted),
